@@ -1,16 +1,21 @@
+import { readlinkSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
 import { createPreparer, type ModelTraits } from '../src/chat/prepare.ts';
 import { ApiError } from '../src/contract/errors.ts';
-import type { PrepareResult, PrepareTask } from '../src/engine/node/task.ts';
+import type { FromPrepareThread, PrepareResult, PrepareTask } from '../src/engine/node/task.ts';
 
 /** The compiled templates of models, the most recently used one at the end. */
 const preparers = new Map<string, ReturnType<typeof createPreparer>>();
 const MOST_PREPARERS = 16;
 
-/**
- * Runs a task of piscina in a worker thread: renders a request's template and compiles its schemas. Throws all errors
- * except an `ApiError`.
- */
-export default function prepare({ traits, request }: PrepareTask): PrepareResult {
+const say = (message: FromPrepareThread) => parentPort?.postMessage(message);
+
+// An error that is no `ApiError` ends the thread, and its parent gets it.
+parentPort?.on('message', (task: PrepareTask) => say({ kind: 'done', result: prepare(task) }));
+say({ kind: 'started', systemId: systemIdOfThread() });
+
+/** Renders a request's template and compiles its schemas. Throws all errors except an `ApiError`. */
+function prepare({ traits, request }: PrepareTask): PrepareResult {
   try {
     return { ok: true, prepared: preparerFor(traits)(request) };
   } catch (error) {
@@ -27,4 +32,13 @@ function preparerFor(traits: ModelTraits): ReturnType<typeof createPreparer> {
   const [oldest] = preparers.keys();
   if (preparers.size > MOST_PREPARERS && oldest !== undefined) preparers.delete(oldest);
   return known;
+}
+
+/** Returns Linux's id of this thread; null on other systems. */
+function systemIdOfThread(): number | null {
+  try {
+    return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? Number.NaN) || null;
+  } catch {
+    return null;
+  }
 }

@@ -34,12 +34,13 @@ export function groupFiles(files: FoundFile[]): ModelFiles[] {
 
 /**
  * Returns the id of a model whose model.json gives none. It is the model's path, or the folder's path if the folder has
- * the model's name and holds no other model.
+ * the model's name and holds no other model. Spaces become hyphens, as in the ids of pulled models.
  */
 export function defaultId({ stem, files }: ModelFiles, alone: boolean): string {
   const folder = files[0]?.folder ?? '';
-  if (folder === '') return stem;
-  return alone && folder.split('/').at(-1) === stem ? folder : `${folder}/${stem}`;
+  const whole = folder === '' ? stem : `${folder}/${stem}`;
+  const id = alone && folder.split('/').at(-1) === stem ? folder : whole;
+  return id.replace(/\s+/g, '-');
 }
 
 /** Returns the numbers of the parts that a split model lacks. */

@@ -12,6 +12,7 @@ import { samplingNumber } from '../api/fields/sampling.ts';
 import { createChatTemplate } from '../chat/template.ts';
 import { type DefaultPlace, SAMPLING_FIELDS, type SamplingField, type SamplingNameIn } from '../contract/sampling.ts';
 import { KV_TYPES } from '../engine/engine.ts';
+import { isModelId, MODEL_ID_RULE } from './model-id.ts';
 
 /** Makes schema entries for the sampling fields whose default a model may set in this place. */
 function samplingDefaults<P extends DefaultPlace>(place: P) {
@@ -64,7 +65,9 @@ const source = {
 };
 
 const overrides = {
-  id: v.exactOptional(v.pipe(nonEmptyText, v.regex(/^[^\s\p{C}]+$/u, 'must be without spaces'))),
+  id: v.exactOptional(
+    v.pipe(nonEmptyText, v.regex(/^[^\s\p{C}]+$/u, 'must be without spaces'), v.check(isModelId, MODEL_ID_RULE)),
+  ),
   created: v.exactOptional(integerField(0)),
   owned_by: v.exactOptional(textField),
   name: v.exactOptional(textField),

@@ -13,8 +13,14 @@ export interface Questions {
    * count of all.
    */
   rerank: { question: { query: string; documents: string[] }; answer: { scores: number[]; tokens: number } };
-  /** Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. */
-  tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: TokenPiece[] } };
+  /**
+   * Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. An engine may stop
+   * once it has more tokens than `most`, and may return no pieces if `withPieces` is false.
+   */
+  tokenize: {
+    question: { text: string; addSpecial: boolean; most?: number; withPieces?: boolean };
+    answer: { tokens: number[]; pieces: TokenPiece[] };
+  };
   detokenize: { question: { tokens: number[] }; answer: { text: string } };
   /** Returns the number of tokens of a request's prompt. Images and recordings are not counted. */
   countPrompt: { question: GenerationRequest; answer: { tokens: number } };

@@ -1,13 +1,19 @@
 import type { Party } from '../contract/call-context.ts';
 import { overloaded } from '../contract/errors.ts';
+import { sum } from '../utils/sum.ts';
 import { claimToRefuse, firstOf, meanAfter, retryAfterSeconds, type Share, type SlotClaim } from './slot-order.ts';
 
 /** Hands out a fixed number of slots: in the order of arrival, and fairly between the parties that wait. */
 export interface SlotQueue {
   /** The number of slots in use. */
   readonly busy: number;
-  /** The number of callers that wait for slots. */
+  /** The number of callers that wait for slots, without those that found slots free and still prepare their work. */
   readonly waiting: number;
+  /**
+   * Returns a place in the queue for a caller that has to prepare its work first: it holds no slot before `SlotPlace.enter`. Throws a
+   * 503 `ApiError` if the queue is full.
+   */
+  join(count?: number, party?: Party): SlotPlace;
   /**
    * Waits for `count` slots and returns the function that frees them; calling it twice does no harm. Returns null if
    * the signal aborts first. Throws a 503 `ApiError` if the queue is full. A caller that waits is refused with the same
@@ -16,9 +22,28 @@ export interface SlotQueue {
   acquire(signal: AbortSignal, count?: number, party?: Party): Promise<(() => void) | null>;
 }
 
+/** The place of one caller in the queue. */
+export interface SlotPlace {
+  /**
+   * Waits for the slots. Call it once. Resolves to false if the signal aborts first. Throws a 503 `ApiError` if the caller was refused
+   * in favour of another party's.
+   */
+  enter(signal: AbortSignal): Promise<boolean>;
+  /** Frees the slots, or the place if the caller has no slots. May be called twice. */
+  leave(): void;
+}
+
+export interface SlotQueueOptions {
+  /** The most slots that one party may hold. By default there is no such limit. */
+  mostOfParty?: number;
+}
+
 interface Waiter extends SlotClaim {
   count: number;
-  grant: () => void;
+  /** True if enough slots were free for this caller when it came, and for all callers before it. */
+  fits: boolean;
+  /** Gives the slots to the caller. Null while the caller prepares its work. */
+  grant: (() => void) | null;
   refuse: () => void;
 }
 
@@ -29,75 +54,118 @@ const NOBODY: Party = { name: '', priority: 0 };
  * Makes a queue for `slots` slots, in which at most `maxWaiting` callers wait. `firstOf` decides who gets a free slot.
  * A single party is served in the order of arrival.
  */
-export function createSlotQueue(slots: number, maxWaiting: number): SlotQueue {
+export function createSlotQueue(
+  slots: number,
+  maxWaiting: number,
+  { mostOfParty = Number.POSITIVE_INFINITY }: SlotQueueOptions = {},
+): SlotQueue {
   const use = createSlotUse();
   const waiters = new Set<Waiter>();
+  const waiting = () => [...waiters].filter(({ fits }) => !fits);
 
   // If the first caller needs more slots than are free, all wait: callers that need one slot must not overtake it.
   const grantWaiting = () => {
-    for (let next = firstOf([...waiters]); next; next = firstOf([...waiters])) {
-      if (use.busy + next.count > slots) return;
-      next.grant();
+    const ready = ({ grant, share, count }: Waiter) => grant && share.held + count <= mostOfParty;
+    for (;;) {
+      const next = firstOf([...waiters].filter(ready));
+      if (!next || use.busy + next.count > slots) return;
+      next.grant?.();
     }
   };
-  const take = (count: number, party: Party) => {
-    const free = use.take(count, party);
-    return () => {
-      if (free()) grantWaiting();
-    };
-  };
   const full = () => {
-    const retry = retryAfterSeconds(waiters.size, slots, use.meanMs);
+    const retry = retryAfterSeconds(waiting().length, slots, use.meanMs);
     return overloaded(`All ${slots} slots are busy and ${maxWaiting} requests wait already.`, retry);
   };
   const makePlaceFor = (party: Party) => {
-    const refused = claimToRefuse([...waiters], party);
+    const refused = claimToRefuse(waiting(), party);
     if (!refused) throw full();
     refused.refuse();
   };
-  const wait = (signal: AbortSignal, count: number, party: Party) =>
-    new Promise<(() => void) | null>((resolve, reject) => {
-      const leave = () => {
-        waiters.delete(waiter);
-        signal.removeEventListener('abort', aborted);
-      };
-      const aborted = () => {
-        leave();
-        resolve(null);
-        grantWaiting();
-      };
-      const waiter: Waiter = {
-        count,
-        party,
-        share: use.shareOf(party),
-        grant() {
-          leave();
-          resolve(take(count, party));
-        },
-        refuse() {
-          leave();
-          reject(full());
-        },
-      };
-      waiters.add(waiter);
-      signal.addEventListener('abort', aborted, { once: true });
-    });
+  const joinAs = (count: number, party: Party): Waiter => {
+    const taken = use.busy + sum([...waiters].map((waiter) => waiter.count));
+    const fits = waiting().length === 0 && taken + count <= slots;
+    if (!fits && waiting().length >= maxWaiting) makePlaceFor(party);
+    const waiter: Waiter = { count, party, share: use.shareOf(party), fits, grant: null, refuse: () => {} };
+    waiters.add(waiter);
+    return waiter;
+  };
+
+  const take = (count: number, party: Party) => use.take(count, party);
+  const join = (count = 1, party = NOBODY) => placeOf(joinAs(count, party), waiters, { take, full, grantWaiting });
 
   return {
     get busy() {
       return use.busy;
     },
     get waiting() {
-      return waiters.size;
+      return waiting().length;
     },
-    async acquire(signal, count = 1, party = NOBODY) {
+    join,
+    async acquire(signal, count, party) {
       if (signal.aborted) return null;
-      if (waiters.size === 0 && use.busy + count <= slots) return take(count, party);
-      if (waiters.size >= maxWaiting) makePlaceFor(party);
-      const granted = wait(signal, count, party);
-      // The first of the others may need more slots than are free, and the newcomer may come before it.
-      grantWaiting();
-      return granted;
+      const place = join(count, party);
+      return (await place.enter(signal)) ? place.leave : null;
+    },
+  };
+}
+
+/** The functions of a queue that its places call. */
+interface QueueFunctions {
+  /** Counts slots as used, and returns the function that frees them. */
+  take: (count: number, party: Party) => () => boolean;
+  /** Returns the error of a caller that is refused. */
+  full: () => Error;
+  /** Gives free slots to the callers that wait. */
+  grantWaiting: () => void;
+}
+
+/** Returns the place of a waiter that is in `waiters`. */
+function placeOf(waiter: Waiter, waiters: Set<Waiter>, { take, full, grantWaiting }: QueueFunctions): SlotPlace {
+  let refusal: Error | undefined;
+  let free = () => false;
+  /** Ends the wait of `enter`. */
+  let giveUp = () => {};
+  waiter.refuse = () => {
+    refusal = full();
+    waiters.delete(waiter);
+  };
+  return {
+    enter: (signal) =>
+      new Promise<boolean>((resolve, reject) => {
+        if (refusal) return reject(refusal);
+        if (signal.aborted) waiters.delete(waiter);
+        if (!waiters.has(waiter)) return resolve(false);
+        const settle = () => {
+          waiters.delete(waiter);
+          signal.removeEventListener('abort', aborted);
+          giveUp = () => {};
+        };
+        giveUp = () => {
+          settle();
+          resolve(false);
+        };
+        const aborted = () => {
+          giveUp();
+          grantWaiting();
+        };
+        waiter.grant = () => {
+          settle();
+          free = take(waiter.count, waiter.party);
+          resolve(true);
+        };
+        waiter.refuse = () => {
+          settle();
+          reject(full());
+        };
+        signal.addEventListener('abort', aborted, { once: true });
+        grantWaiting();
+        // Callers that came later may have been ready earlier, and have the slots.
+        waiter.fits = false;
+      }),
+    leave() {
+      giveUp();
+      const left = waiters.delete(waiter);
+      if (free() || left) grantWaiting();
     },
   };
 }

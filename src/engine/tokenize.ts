@@ -35,6 +35,8 @@ export interface TokenizeOptions<Token extends number> {
   signal: AbortSignal | undefined;
   /** The context window in tokens; without it, the whole prompt is tokenized. */
   contextLength?: number | undefined;
+  /** No more of the prompt is tokenized once it has more tokens than this. */
+  most?: number | undefined;
 }
 
 /**
@@ -71,7 +73,13 @@ function cutAt(text: string, from: number): number {
  */
 export async function tokenizePrompt<Token extends number>(
   parts: TextPart[],
-  { tokenize, pause, signal, contextLength = Number.POSITIVE_INFINITY }: TokenizeOptions<Token>,
+  {
+    tokenize,
+    pause,
+    signal,
+    contextLength = Number.POSITIVE_INFINITY,
+    most = Number.POSITIVE_INFINITY,
+  }: TokenizeOptions<Token>,
 ): Promise<TokenizedPrompt<Token> | null> {
   const tokens: Token[] = [];
   const length = parts.reduce((sum, { text }) => sum + text.length, 0);
@@ -82,6 +90,7 @@ export async function tokenizePrompt<Token extends number>(
     done += piece.text.length;
     if (tokens.length > COUNTED_WINDOWS * contextLength)
       return { overflow: Math.ceil((tokens.length * length) / done) };
+    if (tokens.length > most) break;
     if (done < breath || done === length) continue;
     breath = done + PIECE;
     await pause();

@@ -1,7 +1,8 @@
 import type { CallContext } from '../contract/call-context.ts';
+import { serverError } from '../contract/errors.ts';
 import type { EngineEvent } from '../contract/events.ts';
 import type { Inference } from '../contract/inference.ts';
-import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
+import { type ChatService, chatServiceOver, type Prepare } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import type { ServedModel } from './served-model.ts';
 import { askWorkers, generateOnWorkers } from './takeover.ts';
@@ -9,6 +10,8 @@ import type { Preparer } from './threads/preparer.ts';
 
 export interface ServiceOptions {
   preparer: Preparer;
+  /** Waits for the slots of the call; see `Entered`. */
+  waitForSlots: () => Promise<boolean>;
   /** True if prompts of different keys share no KV cache. */
   isolateKeys: boolean;
   /** Is called each time that another engine takes a generation over. */
@@ -17,7 +20,7 @@ export interface ServiceOptions {
 
 /**
  * Returns a model as a service of conversations, for one call. The engine is in another process and the templates are in other
- * threads; the replies are read here.
+ * threads; the replies are read here. A call waits for its slots after its preparation, so that no slot is idle for a slow template.
  *
  * @param conversation the text by which a thread is chosen; see `ModelWorkers`
  */
@@ -25,10 +28,11 @@ export function serviceFor(
   { workers, retryGate, traits, held }: ServedModel,
   conversation: string,
   context: CallContext,
-  { preparer, isolateKeys, onTakeover }: ServiceOptions,
+  { preparer, waitForSlots, isolateKeys, onTakeover }: ServiceOptions,
 ): ChatService {
   const engine: Inference<TextRequest, EngineEvent> = {
     async generate(request, emit, signal) {
+      if (!(await waitForSlots())) return;
       const holding = held.open(request.choices);
       const scoped = isolateKeys && context.party ? { ...request, cacheScope: context.party.name } : request;
       const note = (event: EngineEvent) => {
@@ -42,7 +46,11 @@ export function serviceFor(
         holding.close();
       }
     },
-    ask: (kind, question, signal = context.signal) => askWorkers(workers, kind, question, { ...context, signal }),
+    async ask(kind, question, signal = context.signal) {
+      if (!(await waitForSlots())) throw serverError('The client went away.');
+      return askWorkers(workers, kind, question, { ...context, signal });
+    },
   };
-  return chatServiceOver(engine, (request, signal) => preparer.prepare(traits, request, signal), traits.chatTemplate);
+  const prepare: Prepare = (request, signal) => preparer.prepare(traits, request, { ...context, signal });
+  return chatServiceOver(engine, prepare);
 }

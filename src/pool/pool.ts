@@ -15,7 +15,7 @@ import { createPoolMemory } from './pool-memory.ts';
 import { type Claim, LoadGivenUp } from './residency/claim.ts';
 import { createKeeper, type Keeper, type Kept } from './residency/keeper.ts';
 import type { MemoryState } from './residency/residency.ts';
-import { enterModel, type ServedModel, serveModel } from './served-model.ts';
+import { type Entered, enterModel, type ServedModel, serveModel } from './served-model.ts';
 import { createPreparerPool } from './threads/preparer.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'findGpu' | 'observer'> {
@@ -68,8 +68,13 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
     memory: memory.forModels,
     log,
   });
-  const serve = (id: string, model: ServedModel, conversation: string, context: CallContext) =>
-    serviceFor(model, conversation, context, { preparer, isolateKeys, onTakeover: () => observer.tookOver(id) });
+  const serve = (id: string, { model, waitForSlots }: Entered, conversation: string, context: CallContext) =>
+    serviceFor(model, conversation, context, {
+      preparer,
+      waitForSlots,
+      isolateKeys,
+      onTakeover: () => observer.tookOver(id),
+    });
 
   return {
     generate(modelId, request, context) {
@@ -77,7 +82,7 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
         const entered = await enterModel(keeper, modelId, { ...context, signal }, observer, request.choices);
         if (!entered) return;
         try {
-          const service = serve(modelId, entered.model, describeConversation(request), { ...context, signal });
+          const service = serve(modelId, entered, describeConversation(request), { ...context, signal });
           await service.generate(request, emit, signal);
         } finally {
           entered.leave();
@@ -89,7 +94,7 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
       const entered = await enterModel(keeper, modelId, context, observer);
       if (!entered) throw serverError('The client went away.');
       try {
-        return await serve(modelId, entered.model, '', context).ask(kind, question, context.signal);
+        return await serve(modelId, entered, '', context).ask(kind, question, context.signal);
       } finally {
         entered.leave();
       }

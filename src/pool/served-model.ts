@@ -1,5 +1,5 @@
-import type { CallContext } from '../contract/call-context.ts';
-import { createSlotQueue, type SlotQueue } from '../dispatch/slot-queue.ts';
+import type { CallContext, Party } from '../contract/call-context.ts';
+import { createSlotQueue, type SlotPlace, type SlotQueue } from '../dispatch/slot-queue.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
 import type { LoadedWorkers } from './load/load-model.ts';
 import type { PoolObserver } from './observer.ts';
@@ -24,14 +24,20 @@ export function serveModel(loaded: LoadedWorkers, maxWaiting: number): ServedMod
   };
 }
 
-/** A request's use of a model: a slot is free for it until it leaves. */
+/** A request's use of a model. */
 export interface Entered {
   model: ServedModel;
+  /**
+   * Waits for the slots. Call it once, when the request is prepared: a request holds no slot before. Resolves to false if the signal
+   * aborts first. Throws a 503 `ApiError` if another party's request got the place of this one in a full queue.
+   */
+  waitForSlots: () => Promise<boolean>;
+  /** Frees the slots and lets the model be unloaded. */
   leave: () => void;
 }
 
 /**
- * Waits until the model is loaded and then for slots, one for each choice. The request has both until `leave`. Returns null if the
+ * Waits until the model is loaded and takes a place in the queue for its slots, one for each choice. Returns null if the
  * signal aborts first. Throws an `ApiError` if the model can't be loaded or the queue is full.
  */
 export async function enterModel(
@@ -44,20 +50,29 @@ export async function enterModel(
   const visit = await keeper.enter(id, signal);
   if (!visit) return null;
   const { model } = visit;
-  const began = performance.now();
-  const count = Math.min(choices, model.engine.slots);
-  const release = await model.queue.acquire(signal, count, party).catch((error: unknown) => {
-    visit.leave();
-    throw error;
-  });
-  const waited = performance.now() - began;
-  observer.waited(id, waited);
-  if (figures) figures.queuedMs += waited;
-  const leave = () => {
-    release?.();
-    visit.leave();
+  const place = joinQueue(model.queue, Math.min(choices, model.engine.slots), party, visit.leave);
+  return {
+    model,
+    async waitForSlots() {
+      const began = performance.now();
+      const entered = await place.enter(signal);
+      const waited = performance.now() - began;
+      observer.waited(id, waited);
+      if (figures) figures.queuedMs += waited;
+      return entered;
+    },
+    leave() {
+      place.leave();
+      visit.leave();
+    },
   };
-  if (release) return { model, leave };
-  leave();
-  return null;
+}
+
+function joinQueue(queue: SlotQueue, count: number, party: Party | undefined, leave: () => void): SlotPlace {
+  try {
+    return queue.join(count, party);
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

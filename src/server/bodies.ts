@@ -6,7 +6,7 @@ import { createBodyText, type Look } from './body-text.ts';
 export interface BodyLimits {
   /** The largest body, in bytes. */
   bytes: number;
-  /** The most bytes in all bodies of requests that are not answered yet. */
+  /** The most bytes in all bodies of requests that are not answered yet, and in their large replies. */
   inFlightBytes: number;
   /** The longest time for a body to arrive, in ms. */
   timeMs: number;
@@ -15,14 +15,16 @@ export interface BodyLimits {
 /** Passes on the pieces of a body as they arrive. The memory of a piece is reused after each call. */
 export type OnBody = (take: (piece: Uint8Array, isLast: boolean) => void) => void;
 
-/** The body of one request. */
+/** The body of one request, and the room that its reply takes. */
 export interface Body {
   /**
    * Reads the body as text. Throws a 408, 413 or 503 `ApiError`, an error that `look` throws, or a 500 when the client leaves before
    * the end of the body. Pieces that arrive after a refusal are dropped.
    */
   read(onBody: OnBody, look: Look | undefined, signal: AbortSignal): Promise<string>;
-  /** Frees the bytes of the body once the request is answered. May be called twice. */
+  /** Counts the bytes of a large reply with those of the body, until `close`. Nothing is refused for it: the memory is in use already. */
+  holdReply(bytes: number): void;
+  /** Frees the bytes of the body and the reply once the request is answered. May be called twice. */
   close(): void;
 }
 
@@ -32,6 +34,11 @@ export interface Bodies {
   open(declared: string | undefined): Body;
 }
 
+/**
+ * The longest wait for the next piece of a body without a declared length, in ms. uWebSockets.js takes the extension of a chunk for a part
+ * of its length, waits for so many bytes, and closes the connection without a reply after 10 s.
+ */
+const NEXT_PIECE_MS = 4000;
 const RETRY_AFTER_SECONDS = 1;
 /** A body may arrive in this many pieces of any size. More small pieces would cost as much time as a huge body. */
 const MOST_SMALL_PIECES = 10_000;
@@ -65,9 +72,12 @@ export function createBodies({ bytes: limit, inFlightBytes, timeMs }: BodyLimits
           if (length > limit) throw bodyTooLarge(limit);
           checkRoom(length);
           const text = createBodyText(look);
-          const timer = setTimeout(() => text.fail(bodyTooSlow(timeMs)), timeMs);
+          const late = (ms: number) => setTimeout(() => text.fail(bodyTooSlow(ms)), ms);
+          const timer = late(timeMs);
+          const nextPiece = declared === undefined ? late(Math.min(NEXT_PIECE_MS, timeMs)) : undefined;
           signal.addEventListener('abort', () => text.fail(serverError('The client went away.')), { once: true });
           onBody((piece, isLast) => {
+            nextPiece?.refresh();
             if (text.settled()) return;
             try {
               count(piece.length);
@@ -77,7 +87,14 @@ export function createBodies({ bytes: limit, inFlightBytes, timeMs }: BodyLimits
               text.fail(error);
             }
           });
-          return text.whole.finally(() => clearTimeout(timer));
+          return text.whole.finally(() => {
+            clearTimeout(timer);
+            clearTimeout(nextPiece);
+          });
+        },
+        holdReply(bytes) {
+          inFlight += bytes;
+          size += bytes;
         },
         close() {
           inFlight -= size;

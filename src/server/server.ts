@@ -13,7 +13,7 @@ import {
 } from './exchange.ts';
 import { chooseHttp, type Http } from './http.ts';
 import { asksForPage, hostRefusalPage } from './refusal-page.ts';
-import { sendReply } from './reply.ts';
+import { LARGE_REPLY, sendReply } from './reply.ts';
 import { toApiRequest } from './request.ts';
 import { clearSocket, openToGroup } from './socket.ts';
 import type { StaticFiles } from './static.ts';
@@ -118,6 +118,7 @@ async function answer(
   try {
     const reply = await api(toApiRequest(exchange, body, ending, refusal));
     const { head } = exchange;
+    if (typeof reply.body === 'string' && reply.body.length > LARGE_REPLY) body.holdReply(reply.body.length);
     const isForPerson = refusal?.data.code === 'host_not_allowed' && asksForPage(head);
     await sendReply(exchange, isForPerson ? hostRefusalPage(reply, head.headers.host ?? '') : reply);
   } finally {

@@ -72,7 +72,7 @@ describe('the end of a record', () => {
     for (const keepMs of keeps) {
       const record: RequestRecord = {
         ...beginRecord({ requestId: 'r', model: 'tiny' }, 'POST'),
-        pass: { leave: (tokens) => left.push(tokens) },
+        pass: { reserve: () => {}, leave: (tokens) => left.push(tokens) },
         promptTokens: 3,
         completionTokens: 4,
         keepMs,

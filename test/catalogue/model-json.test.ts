@@ -53,6 +53,9 @@ describe('a model.json', () => {
     ['null', 'The file must be an object'],
     [{ id: '' }, 'id must not be empty'],
     [{ id: 'a b' }, 'id must be without spaces'],
+    ...['../../evil', '/etc/passwd', 'a/../b', 'a//b', 'a/', '..', '.hidden', 'a\\b', 'x'.repeat(401)].map(
+      (id): [unknown, string] => [{ id }, 'id must be a name of at most 400 characters without spaces'],
+    ),
     [{ created: 'now' }, 'created must be an integer of at least 0'],
     [{ settings: 5 }, 'settings must be an object'],
     [{ settings: { ctx_len: 1 } }, 'settings.ctx_len must be an integer between 8 and 16777216'],

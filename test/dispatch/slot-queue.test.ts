@@ -289,6 +289,19 @@ describe('slot queue between several parties', () => {
     expect(queue.waiting).toBe(3);
   });
 
+  it('gives one party no more slots than it may hold, and the rest to others', async () => {
+    const queue = createSlotQueue(4, 200, { mostOfParty: 2 });
+    const order: string[] = [];
+    const callers = Array.from({ length: 3 }, () => wait(queue, order, alice));
+    wait(queue, order, bob);
+    await settled();
+    expect(order).toEqual(['alice', 'alice', 'bob']);
+    expect(queue).toMatchObject({ busy: 3, waiting: 1 });
+    callers[0]?.release();
+    await settled();
+    expect(order).toEqual(['alice', 'alice', 'bob', 'alice']);
+  });
+
   it('says in Retry-After how long the queue takes, by how long slots were held', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
@@ -376,5 +389,60 @@ describe('slot queue for several slots at once', () => {
     await settled();
     expect(order.sort()).toEqual(['both left', 'first', 'one']);
     expect(queue).toMatchObject({ busy: 2, waiting: 0 });
+  });
+});
+
+describe('a place in the slot queue', () => {
+  it('holds no slot while its caller prepares: callers that come later have the slots', async () => {
+    const queue = createSlotQueue(1, 8);
+    const slow = queue.join();
+    expect(queue).toMatchObject({ busy: 0, waiting: 0 });
+    const release = await queue.acquire(never);
+    const entered = slow.enter(never);
+    expect(queue).toMatchObject({ busy: 1, waiting: 1 });
+    release?.();
+    expect(await entered).toBe(true);
+    expect(queue).toMatchObject({ busy: 1, waiting: 0 });
+    slow.leave();
+    slow.leave();
+    expect(queue).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
+  it('counts while its caller prepares: no more callers come than there are slots and places', async () => {
+    const queue = createSlotQueue(2, 1);
+    queue.join();
+    queue.join();
+    const third = queue.join();
+    expect(() => queue.join()).toThrow(ApiError);
+    third.leave();
+    expect(queue.waiting).toBe(0);
+    queue.join();
+  });
+
+  it('that another party has got tells its caller so when it enters', async () => {
+    const queue = createSlotQueue(1, 2);
+    const [alice, bob] = ['alice', 'bob'].map((name) => ({ name, priority: 0 }));
+    await queue.acquire(never, 1, alice);
+    queue.join(1, alice);
+    const last = queue.join(1, alice);
+    queue.join(1, bob);
+    await expect(last.enter(never)).rejects.toMatchObject({ data: { status: 503, code: 'overloaded' } });
+  });
+
+  it('ends with the signal', async () => {
+    const queue = createSlotQueue(1, 8);
+    await queue.acquire(never);
+    const gone = new AbortController();
+    const place = queue.join();
+    const entered = place.enter(gone.signal);
+    gone.abort();
+    expect(await entered).toBe(false);
+    place.leave();
+    const left = queue.join();
+    const waiting = left.enter(never);
+    left.leave();
+    expect(await waiting).toBe(false);
+    expect(await queue.join().enter(AbortSignal.abort())).toBe(false);
+    expect(queue).toMatchObject({ busy: 1, waiting: 0 });
   });
 });

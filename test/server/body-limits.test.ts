@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/api/api.ts';
 import type { RequestContext } from '../../src/api/context.ts';
-import type { Api } from '../../src/api/http/http.ts';
+import { type Api, errorReply } from '../../src/api/http/http.ts';
 import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { BodyLimits } from '../../src/server/bodies.ts';
 import { chooseHttp } from '../../src/server/http.ts';
@@ -120,6 +120,14 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       expect(await answerOn(send('content-length: 1000', '{'))).toBe('408 body_too_slow');
     });
 
+    it('may have a chunk with an extension, or is refused soon: no such request stays without an answer', async () => {
+      await listen(apiOf());
+      const body = chat();
+      const chunk = `${body.length.toString(16)};a=b\r\n${body}\r\n0\r\n\r\n`;
+      const expected = wanted === 'node' ? '200' : '408 body_too_slow';
+      expect(await answerOn(send('transfer-encoding: chunked', chunk))).toBe(expected);
+    });
+
     it('finds no room beside others that fill it, and finds it when they are gone', async () => {
       await listen(apiOf(), { inFlightBytes: 300_000 });
       const filling = [1, 2].map(() => send('content-length: 150000', `{"user":"${'x'.repeat(140_000)}`));
@@ -153,6 +161,40 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       release();
       expect(await answerOn(first)).toBe('200');
       await expect.poll(() => answerOn(send(`content-length: ${body.length}`, body)), SOON).toBe('200');
+    });
+
+    it('keeps room for its large reply too, until the client has read it', async () => {
+      const large = 'ü'.repeat(16 * 1024 * 1024);
+      const api: Api = (request) =>
+        request.text().then(
+          () => ({ status: 200, headers: {}, body: `{"object":"${large}"}` }),
+          (error: unknown) => errorReply(error),
+        );
+      await listen(api, { inFlightBytes: large.length });
+      const slow = send('content-length: 1', 'x');
+      await once(slow, 'readable');
+      expect(await answerOn(send('content-length: 1', 'x'))).toBe('503 overloaded');
+      let bytes = 0;
+      for await (const piece of slow) {
+        bytes += piece.length;
+        if (String(piece).endsWith('0\r\n\r\n')) break;
+      }
+      expect(bytes).toBeGreaterThan(2 * large.length);
+    });
+
+    it('frees the room of a large reply that the client does not read', async () => {
+      const large = 'ü'.repeat(16 * 1024 * 1024);
+      const api: Api = (request) =>
+        request.text().then(
+          (text) => ({ status: 200, headers: {}, body: `{"object":"${text === 'x' ? large : ''}"}` }),
+          (error: unknown) => errorReply(error),
+        );
+      await listen(api, { inFlightBytes: large.length });
+      const unread = send('content-length: 1', 'x');
+      unread.pause();
+      const small = () => answerOn(send('content-length: 1', 'y'));
+      await expect.poll(small, SOON).toBe('503 overloaded');
+      await expect.poll(small, { timeout: 25_000 }).toBe('200');
     });
 
     it('of 20 clients without a key is not read at all', async () => {

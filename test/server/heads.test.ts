@@ -46,6 +46,23 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     });
   }
 
+  /** Sends bytes as they are and gives all that comes back before the server closes the connection. */
+  function sendToEnd(bytes: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(server.port, HOST);
+      let said = '';
+      socket.setEncoding('latin1').on('data', (data) => {
+        said += data;
+      });
+      socket.on('error', () => {}).on('close', () => resolve(said));
+      socket.setTimeout(5000, () => {
+        socket.destroy();
+        reject(new Error(`the connection is still open after ${said}`));
+      });
+      socket.write(bytes);
+    });
+  }
+
   const get = (host: string, path = '/v1/models', more = '') => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${more}\r\n`;
   const statusOf = (reply: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(reply)?.[1]);
 
@@ -175,6 +192,37 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       const reply = await send(head);
       expect(statusOf(reply)).toBe(431);
       expect(reply).toContain(wanted === 'node' ? message : '<h1>Request Header Fields Too Large</h1>');
+    });
+
+    const post = (...framing: string[]) =>
+      `POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${framing.join('\r\n')}\r\n\r\n`;
+    it.each<[string, string]>([
+      ['two lengths', `${post('content-length: 2', 'content-length: 9')}{}`],
+      ['one length twice', `${post('content-length: 2', 'content-length: 2')}{}`],
+      ['two encodings', `${post('transfer-encoding: chunked', 'transfer-encoding: identity')}0\r\n\r\n`],
+      ...[
+        'chunked, identity',
+        'identity, chunked',
+        'gzip, chunked',
+        'chunked, gzip',
+        'chunked, chunked',
+        'identity',
+        'gzip',
+        'xchunked',
+      ].map((encoding): [string, string] => [encoding, `${post(`transfer-encoding: ${encoding}`)}0\r\n\r\n`]),
+    ])('that leaves open where the body ends is refused, and the connection closed: %s', async (_, bytes) => {
+      const reply = await sendToEnd(bytes);
+      expect(statusOf(reply)).toBe(400);
+      expect(reply).toMatch(/connection: close/i);
+      // uWebSockets.js closes without a reply if bytes that look like a second request come along.
+      const smuggled = await sendToEnd(bytes + get('localhost'));
+      expect(smuggled).not.toMatch(/^HTTP\/1\.1 2/m);
+      if (wanted === 'node') expect(statusOf(smuggled)).toBe(400);
+    });
+
+    it.each(['chunked', 'Chunked', ' chunked '])('may name the encoding as "%s"', async (encoding) => {
+      const reply = await send(`${post(`transfer-encoding: ${encoding}`)}2\r\n{}\r\n0\r\n\r\n`);
+      expect([statusOf(reply), reply]).toEqual([400, expect.stringContaining('"param":"model"')]);
     });
 
     it.each([

@@ -28,6 +28,7 @@ export const LONGEST = [
   'test/web/chat/models/own-server-away.test.ts',
   'test/web/chat/page/firefox.test.ts',
   'test/web/chat/models/roaming.test.ts',
+  'test/server/preparing.test.ts',
 ];
 
 /** Returns the test files below a folder, sorted. */

@@ -4,6 +4,7 @@ import type { ModelCard } from '../../contract/models/model.ts';
 import type { Prompt } from '../../contract/prompt.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
+import { reserveGeneration } from '../keys/reserve.ts';
 import { createEventNotes } from '../record.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { applyOverflowPolicy } from '../stream/overflow.ts';
@@ -38,7 +39,10 @@ export async function startGeneration(
   return { events: runGeneration(context, cancel, model, generation, { overflow, param }), cancel };
 }
 
-/** Runs a generation on a model. `param` is the request field with the prompt, for error messages. */
+/**
+ * Runs a generation on a model. `param` is the request field with the prompt, for error messages. Throws a 429 `ApiError` if the key of the
+ * request has no tokens left.
+ */
 export function runGeneration(
   context: RequestContext,
   cancel: Pick<AbortController, 'signal'>,
@@ -46,6 +50,7 @@ export function runGeneration(
   generation: GenerationRequest,
   { overflow, param }: { overflow: 'length' | 'error'; param: string },
 ): AsyncIterable<GenerationEvent> {
+  reserveGeneration(context.record, generation, model, context.runner);
   if (context.logPrompts) context.log.info('prompt', { prompt: withoutBytes(generation.prompt) });
   const named = context.session === undefined ? generation : { cacheKey: context.session, ...generation };
   const events = context.runner.generate(model.id, named, callOf(context, cancel));

@@ -45,6 +45,12 @@ export function bodyKeyTooLong(limitBytes: number): ApiError {
   return invalidRequest(`The request body has a key of more than ${limitBytes} bytes.`, null, 'body_key_too_long');
 }
 
+/** 400: the headers of the request leave open where its body ends. */
+export function ambiguousFraming(): ApiError {
+  const message = 'The request needs one Content-Length, or a Transfer-Encoding that is chunked alone, and not both.';
+  return invalidRequest(message, null, 'ambiguous_framing');
+}
+
 /** 431: the headers have more bytes than the limit. */
 export function headersTooLarge(limitBytes: number): ApiError {
   return new ApiError({

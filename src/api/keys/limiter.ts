@@ -4,6 +4,12 @@ import type { ApiKey, KeyLimits } from './key.ts';
 
 /** A request that a key's limits have let in. */
 export interface Pass {
+  /**
+   * Takes the tokens that the request may need from the key's limit until `leave`, at most as many as the key may use in a minute. `estimate`
+   * is called if the key has such a limit. Throws a 429 `ApiError` with `Retry-After` if the key has no tokens left; the later calls of
+   * one request throw nothing.
+   */
+  reserve(estimate: () => number): void;
   /** Call it once, at the end of the request, with the number of tokens that the request took. */
   leave(tokens: number): void;
 }
@@ -42,19 +48,28 @@ export function createLimiter(now: () => number): Limiter {
 
   return {
     enter({ name, limits }) {
-      if (!limits) return { leave() {} };
+      if (!limits) return { reserve() {}, leave() {} };
       const use = useOf(name, limits);
       uses.set(name, use);
       check(name, use);
       use.requests?.take(1);
       use.underWay += 1;
       const began = now();
+      let reserved = 0;
       return {
+        reserve(estimate) {
+          const { tokensPerMinute } = use.limits;
+          if (!use.tokens || tokensPerMinute === null) return;
+          if (reserved === 0) checkTokens(name, use);
+          const more = Math.min(estimate(), tokensPerMinute - reserved);
+          use.tokens.take(more);
+          reserved += more;
+        },
         leave(tokens) {
-          // The limits of the key may have changed since the request began.
+          // The limits of the key may have changed since the request began. The bucket of new limits has nothing reserved.
           const current = uses.get(name) ?? use;
           current.underWay -= 1;
-          current.tokens?.take(tokens);
+          current.tokens?.take(current === use ? tokens - reserved : tokens);
           current.meanMs += WEIGHT_OF_NEWEST * (now() - began - current.meanMs);
         },
       };
@@ -83,19 +98,21 @@ function startUse(limits: KeyLimits, before: Use | undefined, now: () => number)
   };
 }
 
-/**
- * Throws a 429 `ApiError` over a limit. The tokens of a request are known when it ends, so it may begin while any
- * tokens are left.
- */
-function check(name: string, { limits, requests, tokens, underWay, meanMs }: Use): void {
+/** Throws a 429 `ApiError` over a limit. A request may begin while any tokens are left: it may exceed the limit of tokens. */
+function check(name: string, use: Use): void {
+  const { limits, requests, underWay, meanMs } = use;
   if (requests && requests.left() < 1)
     throw tooMany(`the key '${name}' may make ${limits.requestsPerMinute} requests a minute`, requests.secondsUntil(1));
-  if (tokens && tokens.left() < 1)
-    throw tooMany(`the key '${name}' may use ${limits.tokensPerMinute} tokens a minute`, tokens.secondsUntil(1));
+  checkTokens(name, use);
   if (limits.concurrency !== null && underWay >= limits.concurrency) {
     const seconds = meanMs / 1000 / limits.concurrency;
     throw tooMany(`the key '${name}' may have ${limits.concurrency} requests under way at once`, seconds);
   }
+}
+
+function checkTokens(name: string, { limits, tokens }: Use): void {
+  if (tokens && tokens.left() < 1)
+    throw tooMany(`the key '${name}' may use ${limits.tokensPerMinute} tokens a minute`, tokens.secondsUntil(1));
 }
 
 /** 429: the limits of the key do not let the request in. */

@@ -1,4 +1,4 @@
-import { detectFormat, supportsTools } from '../../chat/formats/index.ts';
+import { showsReasoning, supportsTools } from '../../chat/formats/index.ts';
 import type { EngineInfo } from '../../contract/engine-info.ts';
 import type { Model, ModelCard } from '../../contract/models/model.ts';
 import type { LoadedModel } from '../../contract/residency.ts';
@@ -67,7 +67,7 @@ export function capabilitiesOf({ settings, audioModel, rankingModel }: ModelCard
     vision: settings.vision_model ?? false,
     audio: audioModel,
     tools: supportsTools(template),
-    reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
+    reasoning: showsReasoning(template),
     embedding: settings.embedding,
     rerank: rankingModel,
   };

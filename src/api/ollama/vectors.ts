@@ -3,7 +3,9 @@ import type { ModelCard } from '../../contract/models/model.ts';
 import { mapLimited } from '../../utils/map-limited.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { TextInput } from '../fields/text-input.ts';
-import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
+import { jsonInTurns } from '../http/json-in-turns.ts';
+import { LONGEST_TEXT } from '../tokens/schema.ts';
 import { embedInputs } from '../vectors/embed.ts';
 import { readOllamaModelRequest } from './read.ts';
 import { embeddingsSchema, embedSchema } from './schema.ts';
@@ -26,7 +28,8 @@ export async function ollamaEmbed(context: RequestContext, request: ApiRequest):
   });
   const { total_duration } = timer.durations();
   // An engine does not report when it began, so the wait for the model counts as computation.
-  return jsonReply({ model: name, embeddings: vectors, total_duration, load_duration: 0, prompt_eval_count: tokens });
+  const counts = { total_duration, load_duration: 0, prompt_eval_count: tokens };
+  return jsonTextReply(await jsonInTurns({ model: name, embeddings: vectors, ...counts }));
 }
 
 /** POST /api/embeddings: the vector of one text. A text that is too long is refused. */
@@ -43,7 +46,7 @@ function windowOf(error: unknown): number | undefined {
   return error instanceof ApiError && error.data.code === 'context_length_exceeded' ? error.data.n_ctx : undefined;
 }
 
-/** Cuts each text to `most` tokens. Throws if the engine can't tokenize. */
+/** Cuts each text to `most` tokens, and to `LONGEST_TEXT`. Throws if the engine can't tokenize. */
 function cutAll(
   context: RequestContext,
   request: ApiRequest,
@@ -52,8 +55,8 @@ function cutAll(
   most: number,
 ): Promise<TextInput[]> {
   return mapLimited(texts, 1, async (text) => {
-    const question = { text, addSpecial: false };
+    const question = { text: text.slice(0, LONGEST_TEXT), addSpecial: false, most, withPieces: false };
     const { tokens } = await context.runner.ask(model.id, 'tokenize', question, callOf(context, request));
-    return tokens.length > most ? tokens.slice(0, most) : text;
+    return tokens.length > most ? tokens.slice(0, most) : question.text;
   });
 }

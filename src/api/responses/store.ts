@@ -33,44 +33,63 @@ export interface StoreLimits {
 export const STORE_LIMITS: StoreLimits = { responses: 2000, bytes: 64 * 1024 * 1024 };
 
 interface Entry extends StoredResponse {
-  owner: string;
+  bytes: number;
+}
+
+/** The responses of one owner. */
+interface Share {
+  /** In the order of their last use. */
+  entries: Map<string, Entry>;
   bytes: number;
 }
 
 /**
- * Keeps responses in memory, and evicts the least recently used. A response larger than the whole store is not kept.
+ * Keeps responses in memory. When the store is full, it evicts the least recently used response of the owner who fills the largest part of
+ * it, so that one owner can't evict the responses of others. A response larger than the whole store is not kept.
  */
 export function createResponseStore(limits: StoreLimits = STORE_LIMITS): ResponseStore {
-  /** In the order of their last use. */
-  const entries = new Map<string, Entry>();
+  const shares = new Map<string, Share>();
   /** The response that has each output item. */
   const responseOf = new Map<string, string>();
-  let bytes = 0;
+  const total = { responses: 0, bytes: 0 };
 
-  const drop = (id: string, entry: Entry) => {
-    entries.delete(id);
-    bytes -= entry.bytes;
+  const drop = (owner: string, share: Share, id: string, entry: Entry) => {
+    share.entries.delete(id);
+    share.bytes -= entry.bytes;
+    if (share.entries.size === 0) shares.delete(owner);
+    total.responses -= 1;
+    total.bytes -= entry.bytes;
     for (const item of entry.response.output) responseOf.delete(item.id);
   };
   const use = (owner: string, id: string): Entry | undefined => {
-    const entry = entries.get(id);
-    if (entry?.owner !== owner) return undefined;
+    const entries = shares.get(owner)?.entries;
+    const entry = entries?.get(id);
+    if (!entries || !entry) return undefined;
     entries.delete(id);
     entries.set(id, entry);
     return entry;
   };
+  const partOf = ({ entries, bytes }: Share) => Math.max(entries.size / limits.responses, bytes / limits.bytes);
+  const evict = () => {
+    const [first, ...others] = shares;
+    if (!first) return;
+    const [owner, share] = others.reduce((most, next) => (partOf(next[1]) > partOf(most[1]) ? next : most), first);
+    const [oldest] = share.entries;
+    if (oldest) drop(owner, share, ...oldest);
+  };
 
   return {
     async put(owner, { input, response }) {
-      const entry = { owner, input, response, bytes: jsonBytesOf({ input, response }) };
+      const entry = { input, response, bytes: jsonBytesOf({ input, response }) };
       if (entry.bytes > limits.bytes) return;
-      entries.set(response.id, entry);
-      bytes += entry.bytes;
+      const share = shares.get(owner) ?? { entries: new Map(), bytes: 0 };
+      shares.set(owner, share);
+      share.entries.set(response.id, entry);
+      share.bytes += entry.bytes;
+      total.responses += 1;
+      total.bytes += entry.bytes;
       for (const item of response.output) responseOf.set(item.id, response.id);
-      for (const [id, oldest] of entries) {
-        if (entries.size <= limits.responses && bytes <= limits.bytes) return;
-        drop(id, oldest);
-      }
+      while (total.responses > limits.responses || total.bytes > limits.bytes) evict();
     },
     find: async (owner, id) => use(owner, id),
     async findItem(owner, itemId) {
@@ -78,8 +97,9 @@ export function createResponseStore(limits: StoreLimits = STORE_LIMITS): Respons
       return entry?.response.output.find(({ id }) => id === itemId);
     },
     async remove(owner, id) {
-      const entry = use(owner, id);
-      if (entry) drop(id, entry);
+      const share = shares.get(owner);
+      const entry = share?.entries.get(id);
+      if (share && entry) drop(owner, share, id, entry);
       return entry !== undefined;
     },
   };

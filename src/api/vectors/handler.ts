@@ -1,7 +1,9 @@
 import { callOf, type RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { toTextInputs } from '../fields/text-input.ts';
-import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
+import { jsonInTurns } from '../http/json-in-turns.ts';
+import { reserveInputs } from '../keys/reserve.ts';
 import { toBase64 } from './base64.ts';
 import { embedInputs } from './embed.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from './schema.ts';
@@ -18,7 +20,7 @@ export async function createEmbeddings(context: RequestContext, request: ApiRequ
     embedding: body.encoding_format === 'base64' ? toBase64(toFloat32(embedding)) : embedding,
   }));
   const usage = { prompt_tokens: tokens, total_tokens: tokens };
-  return jsonReply({ object: 'list', data, model: model.id, usage });
+  return jsonTextReply(await jsonInTurns({ object: 'list', data, model: model.id, usage }));
 }
 
 /** POST /v1/rerank: the relevance of each document to the query, the most relevant first. */
@@ -26,6 +28,8 @@ export async function rerank(context: RequestContext, request: ApiRequest): Prom
   const { body, model } = await readModelRequest(context, request, rerankRequestSchema);
   const { query, top_n, return_documents } = body;
   const documents = body.documents.map((given) => (typeof given === 'string' ? given : given.text));
+  // The model reads the query with each document.
+  reserveInputs(context.record, [...documents, ...documents.map(() => query)]);
   const { scores, tokens } = await context.runner.ask(
     model.id,
     'rerank',

@@ -2,6 +2,7 @@ import { messageOf } from '../../utils/error-message.ts';
 import { describeModel, isChatModel, type ModelEntry } from '../describe.ts';
 import type { FoundFile, GgufFile } from '../found-file.ts';
 import { defaultId, groupFiles, type ModelFiles, missingParts } from '../model-files.ts';
+import { isModelId, MODEL_ID_RULE } from '../model-id.ts';
 import type { ModelOverrides } from '../model-json.ts';
 import type { CatalogueProblem } from '../problem.ts';
 import { chooseProjector, isNamedProjector, isProjector } from '../projector.ts';
@@ -62,6 +63,7 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const wrongDraft = wrongFile(json, 'draft_model', 'chat model of one file', draft, overrides);
   const problems = [problem, wrong, wrongDraft].filter((problem) => problem !== null);
   const id = overrides.id ?? defaultId(model, company.alone);
+  if (!isModelId(id)) return { entries: [], problems: [...problems, skipped(`its id '${id}' ${MODEL_ID_RULE}`)] };
   const beside = { projector, draft };
   const used = [
     ...model.files,

@@ -1,3 +1,4 @@
+import { isModelId, MODEL_ID_RULE } from '../model-id.ts';
 import { type ChosenFiles, chooseByPath, chooseByQuant } from './choose.ts';
 import { downloadFailed, invalidSource } from './errors.ts';
 import { type Hub, hubHosts, openRepository } from './hugging-face.ts';
@@ -42,6 +43,8 @@ function checked(plan: PullPlan): PullPlan {
     throw invalidSource(
       `model has a file or folder of the name ${JSON.stringify(bad.slice(0, 200))}, which no system is sure to take.`,
     );
+  if (!isModelId(plan.id))
+    throw invalidSource(`model has the id ${JSON.stringify(plan.id.slice(0, 200))}; an id ${MODEL_ID_RULE}.`);
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
     throw invalidSource('model has several files of the same name.');
   const broken = plan.files.find(({ size }) => !Number.isSafeInteger(size) || size <= 0);

@@ -75,3 +75,8 @@ export interface PrepareTask {
 
 /** The answer to a `PrepareTask`. The error is an `ApiError` for the client. */
 export type PrepareResult = { ok: true; prepared: PreparedRequest } | { ok: false; error: ErrorData };
+
+/** A message from a thread that prepares requests. */
+export type FromPrepareThread =
+  /** The thread can take tasks. `systemId` is its id for `setPriority` on Linux; null elsewhere, where that sets whole processes only. */
+  { kind: 'started'; systemId: number | null } | { kind: 'done'; result: PrepareResult };

@@ -12,6 +12,7 @@ import {
   pieceOf,
   refuseUnknownIds,
   type TokenizedPrompt,
+  type TokenizeOptions,
   tokenizePrompt,
   withBos,
 } from '../tokenize.ts';
@@ -44,7 +45,7 @@ export function createWasmVocabulary(model: Blob): WasmVocabulary {
   const tokenized = async (
     parts: TextPart[],
     signal: AbortSignal | undefined,
-    contextLength?: number,
+    limits: Pick<TokenizeOptions<number>, 'contextLength' | 'most'> = {},
   ): Promise<TokenizedPrompt<number> | null> => {
     const { encode, isSpecial } = await tokenizer();
     let last: number | undefined;
@@ -56,13 +57,13 @@ export function createWasmVocabulary(model: Blob): WasmVocabulary {
       },
       pause: () => new Promise<void>((resolve) => setTimeout(resolve, 0)),
       signal,
-      contextLength,
+      ...limits,
     });
   };
   return {
     async count(parts, contextLength, signal) {
       try {
-        const counted = await tokenized(parts, signal, contextLength);
+        const counted = await tokenized(parts, signal, { contextLength });
         if (counted === null) return 0;
         if ('overflow' in counted) return counted.overflow;
         return withBos(counted.tokens, (await tokenizer()).bos).length;
@@ -82,12 +83,12 @@ export function createWasmVocabulary(model: Blob): WasmVocabulary {
       );
     },
     answers: {
-      async tokenize({ text, addSpecial }, signal) {
+      async tokenize({ text, addSpecial, most, withPieces = true }, signal) {
         const { bos, bytesOf } = await tokenizer();
-        const whole = await tokenized([{ text, literal: false }], signal);
+        const whole = await tokenized([{ text, literal: false }], signal, { most });
         const tokens = whole && 'tokens' in whole ? whole.tokens : [];
         const all = addSpecial ? withBos(tokens, bos) : tokens;
-        return { tokens: all, pieces: all.map((token) => pieceOf(bytesOf(token))) };
+        return { tokens: all, pieces: withPieces ? all.map((token) => pieceOf(bytesOf(token))) : [] };
       },
       async detokenize({ tokens }) {
         const { size, decode } = await tokenizer();

@@ -1,58 +1,129 @@
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
 import type { ModelTraits, PreparedRequest } from '../../chat/prepare.ts';
-import { ApiError, invalidRequest, serverError } from '../../contract/errors.ts';
+import type { CallContext } from '../../contract/call-context.ts';
+import { ApiError, invalidRequest, overloaded, serverError } from '../../contract/errors.ts';
 import type { GenerationRequest } from '../../contract/generation-request.ts';
-import type { PrepareResult, PrepareTask } from '../../engine/node/task.ts';
-import { THREAD_FLAGS } from './thread-flags.ts';
+import { createSlotQueue } from '../../dispatch/slot-queue.ts';
+import type { PrepareTask } from '../../engine/node/task.ts';
+import { type PrepareThread, startPrepareThread, TookTooLong } from './prepare-thread.ts';
 
-const WORKER_FILE = new URL('../../../workers/prepare.js', import.meta.url).href;
-
-/** The longest time for the template and the schemas of one request, in ms. */
-const LONGEST_MS = 10_000;
-/** The most memory of one thread, in MiB. */
-const MOST_MEMORY_MIB = 256;
+/** The limits of the template and the schemas of one request. */
+const LIMITS = { timeMs: 10_000, memoryMib: 256 };
+/** The longest wait for a thread, in ms. */
+const LONGEST_WAIT_MS = 10_000;
+/** The `Retry-After` of a request that waited too long, in seconds. */
+const RETRY_AFTER_SECONDS = 5;
 /** Idle threads end after this time, in ms. */
 const IDLE_MS = 60_000;
+/** The most threads that work for one party at once. */
+const MOST_OF_PARTY = Math.max(2, Math.min(4, availableParallelism()));
+/** The two more are for other parties: the requests of one party never take all threads. */
+const MOST_THREADS = MOST_OF_PARTY + 2;
 
 /** Prepares requests in worker threads, so that slow templates and schemas delay neither the server nor an engine. */
 export interface Preparer extends AsyncDisposable {
   /**
-   * Renders the prompt and compiles the grammar of a request. Throws an `ApiError` as `createPreparer` says, a 400 if that takes too long
-   * or too much memory, and a 500 if the signal aborts.
+   * Renders the prompt and compiles the grammar of a request. Free threads are shared between parties as slots are. Throws an
+   * `ApiError` as `createPreparer` says, a 400 if that takes too long or too much memory, a 503 if no thread is free for too long, and
+   * a 500 if the signal aborts.
    */
-  prepare(traits: ModelTraits, request: GenerationRequest, signal: AbortSignal): Promise<PreparedRequest>;
+  prepare(
+    traits: ModelTraits,
+    request: GenerationRequest,
+    context: Pick<CallContext, 'signal' | 'party'>,
+  ): Promise<PreparedRequest>;
 }
 
 /** Starts no thread before the first request. */
 export function createPreparerPool(): Preparer {
-  const piscina = new Piscina({
-    filename: WORKER_FILE,
-    minThreads: 0,
-    maxThreads: Math.max(2, Math.min(4, availableParallelism())),
-    idleTimeout: IDLE_MS,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MIB },
-    execArgv: THREAD_FLAGS,
-  });
+  const queue = createSlotQueue(MOST_THREADS, Number.POSITIVE_INFINITY, { mostOfParty: MOST_OF_PARTY });
+  const threads = createThreads();
+
+  const run = async (task: PrepareTask, signal: AbortSignal): Promise<PreparedRequest> => {
+    const thread = threads.take();
+    try {
+      const result = await thread.run(task, signal);
+      if (result.ok) return result.prepared;
+      throw new ApiError(result.error);
+    } catch (error) {
+      if (signal.aborted) throw clientLeft();
+      if (error instanceof TookTooLong) throw tooMuch(`took longer than ${LIMITS.timeMs / 1000} seconds`);
+      if (isOutOfMemory(error)) throw tooMuch(`needed more than ${LIMITS.memoryMib} MiB of memory`);
+      throw error;
+    } finally {
+      threads.giveBack(thread);
+    }
+  };
 
   return {
-    async prepare(traits, request, signal) {
-      const late = AbortSignal.timeout(LONGEST_MS);
+    async prepare(traits, request, { signal, party }) {
+      const patience = AbortSignal.timeout(LONGEST_WAIT_MS);
+      const release = await queue.acquire(AbortSignal.any([signal, patience]), 1, party);
+      if (!release) throw signal.aborted ? clientLeft() : busy();
       try {
-        const task: PrepareTask = { traits, request };
-        // Piscina ends the thread on abort, since nothing else stops a running template, and starts another thread.
-        const result: PrepareResult = await piscina.run(task, { signal: AbortSignal.any([signal, late]) });
-        if (result.ok) return result.prepared;
-        throw new ApiError(result.error);
-      } catch (error) {
-        if (signal.aborted) throw serverError('The client went away.');
-        if (late.aborted) throw tooMuch(`took longer than ${LONGEST_MS / 1000} seconds`);
-        if (isOutOfMemory(error)) throw tooMuch(`needed more than ${MOST_MEMORY_MIB} MiB of memory`);
-        throw error;
+        return await run({ traits, request }, signal);
+      } finally {
+        release();
       }
     },
-    [Symbol.asyncDispose]: () => piscina.destroy(),
+    [Symbol.asyncDispose]: () => threads.end(),
   };
+}
+
+/** Keeps the threads that are idle. The caller bounds how many are in use. */
+function createThreads() {
+  const all = new Set<PrepareThread>();
+  /** The idle threads with the timers that end them. The thread that was used last is the first to be used again. */
+  const idle: { thread: PrepareThread; timer: NodeJS.Timeout }[] = [];
+  const end = async (thread: PrepareThread) => {
+    all.delete(thread);
+    await thread.end();
+  };
+  const start = (): PrepareThread => {
+    const thread = startPrepareThread(LIMITS, () => {
+      // The next request need not wait until a thread has started.
+      if (idle.length === 0 && all.size < MOST_THREADS) keep(start());
+    });
+    all.add(thread);
+    return thread;
+  };
+  const keep = (thread: PrepareThread) => {
+    const timer = setTimeout(() => {
+      idle.splice(
+        idle.findIndex((each) => each.thread === thread),
+        1,
+      );
+      void end(thread);
+    }, IDLE_MS).unref();
+    idle.push({ thread, timer });
+  };
+  return {
+    take(): PrepareThread {
+      for (let found = idle.pop(); found; found = idle.pop()) {
+        clearTimeout(found.timer);
+        if (found.thread.isUsable()) return found.thread;
+        void end(found.thread);
+      }
+      return start();
+    },
+    giveBack(thread: PrepareThread) {
+      if (thread.isUsable()) keep(thread);
+      else void end(thread);
+    },
+    async end() {
+      for (const { timer } of idle.splice(0)) clearTimeout(timer);
+      await Promise.all([...all].map(end));
+    },
+  };
+}
+
+function clientLeft(): ApiError {
+  return serverError('The client went away.');
+}
+
+function busy(): ApiError {
+  const message = `The threads that prepare requests were busy with other requests for ${LONGEST_WAIT_MS / 1000} seconds.`;
+  return overloaded(message, RETRY_AFTER_SECONDS);
 }
 
 function isOutOfMemory(error: unknown): boolean {

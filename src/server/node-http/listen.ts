@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { createServer as createTlsServer } from 'node:https';
 import { Socket } from 'node:net';
 import { errorReply } from '../../api/http/http.ts';
-import { headersTooLarge, tooManyHeaders } from '../../api/http/refusals.ts';
+import { ambiguousFraming, headersTooLarge, tooManyHeaders } from '../../api/http/refusals.ts';
 import { type ApiError, invalidRequest } from '../../contract/errors.ts';
 import {
   type Exchange,
@@ -14,9 +14,12 @@ import {
   READABLE_HEAD_BYTES,
   type RequestHead,
 } from '../exchange.ts';
+import { isAmbiguous } from '../framing.ts';
 
 /** How long a connection may be silent before and between requests, in ms: as long as with uWebSockets.js. */
 const IDLE_MS = 10_000;
+/** How long a client may take no byte of a reply that waits for it, in ms: as long as with uWebSockets.js. */
+const STALLED_MS = 10_000;
 /** How long the connections of finished replies may take to send them when the server closes, in ms. */
 const CLOSING_MS = 200;
 
@@ -34,7 +37,7 @@ export async function listenWithNode(
   const options = { maxHeaderSize: READABLE_HEAD_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS };
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     const exchange = toExchange(req, res);
-    const fault = faultOf(req);
+    const fault = faultOf(req, exchange.head);
     if (!fault) return void serve(exchange);
     const { body, ...head } = errorReply(fault);
     exchange.reply({ ...head, headers: { ...head.headers, connection: 'close' } }, String(body));
@@ -104,8 +107,12 @@ function toExchange(req: IncomingMessage, res: ServerResponse): Exchange {
     write: (piece) => isOver() || res.write(piece),
     drained: () =>
       new Promise((resolve) => {
-        wake = resolve;
-        if (isOver()) resolve();
+        const timer = setTimeout(() => res.destroy(), STALLED_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (isOver()) wake();
       }),
     end() {
       if (!isOver()) res.end();
@@ -126,10 +133,11 @@ function readHead({ method = '', url = '', rawHeaders }: IncomingMessage): Reque
 }
 
 /** Returns the error for a request that uWebSockets.js would refuse, so that both servers answer the same requests; else null. */
-function faultOf({ httpVersion, rawHeaders }: IncomingMessage): ApiError | null {
+function faultOf({ httpVersion, rawHeaders }: IncomingMessage, head: RequestHead): ApiError | null {
   if (rawHeaders.length > 2 * MOST_HEADERS) return tooManyHeaders(MOST_HEADERS);
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  return httpVersion === '1.1' && hosts.length === 1 ? null : NO_HTTP;
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  if (httpVersion !== '1.1' || names.filter((name) => name === 'host').length !== 1) return NO_HTTP;
+  return isAmbiguous(names, head.headers) ? ambiguousFraming() : null;
 }
 
 /** Answers a request that is not HTTP, or whose head is longer than Node reads, with a JSON error instead of an empty reply. */

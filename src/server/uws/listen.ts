@@ -1,7 +1,10 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
 import { rmSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
+import { errorReply } from '../../api/http/http.ts';
+import { ambiguousFraming } from '../../api/http/refusals.ts';
 import type { Exchange, ExchangeHandler, ListenAddress, Listener, ReplyHead, RequestHead } from '../exchange.ts';
+import { isAmbiguous } from '../framing.ts';
 import type { UwsModule } from './load.ts';
 
 /** The most characters that wait for the end of a turn of the event loop. */
@@ -12,7 +15,11 @@ export async function listenWithUws(uws: UwsModule, place: ListenAddress, serve:
   const { host, port, socket, tls } = place;
   const app = tls ? uws.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key }) : uws.App();
   const atEndOfTurn = createTurnEnd();
-  app.any('/*', (res, req) => void serve(toExchange(res, req, atEndOfTurn)));
+  app.any('/*', (res, req) => {
+    const { head, names } = readHead(req);
+    if (isAmbiguous(names, head.headers)) refuse(res);
+    else void serve(toExchange(res, head, atEndOfTurn));
+  });
   const listening = await new Promise<us_listen_socket>((resolve, reject) => {
     const settle = (opened: us_listen_socket | false) => {
       if (opened) resolve(opened);
@@ -50,8 +57,26 @@ function createTurnEnd(): (task: () => void) => void {
   };
 }
 
-function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () => void) => void): Exchange {
-  const head = readHead(req);
+/**
+ * Refuses a request with ambiguous framing and closes the connection. Until then the request stays unanswered: uWebSockets.js closes a
+ * connection at once on which a second request comes meanwhile, so no byte after the head is answered as a request.
+ */
+function refuse(res: HttpResponse): void {
+  let gone = false;
+  res.onAborted(() => {
+    gone = true;
+  });
+  const { status, headers, body } = errorReply(ambiguousFraming());
+  setImmediate(() => {
+    if (gone) return;
+    res.cork(() => {
+      writeHead(res, { status, headers });
+      res.end(String(body), true);
+    });
+  });
+}
+
+function toExchange(res: HttpResponse, head: RequestHead, atEndOfTurn: (task: () => void) => void): Exchange {
   let gone = false;
   let tellGone: (() => void) | undefined;
   /** True once the reply has ended or the client has left. Any later use of `res` throws. */
@@ -136,16 +161,18 @@ function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () 
   };
 }
 
-/** Must be called before the handler returns: `req` is invalid afterwards. */
-function readHead(req: HttpRequest): RequestHead {
+/** Returns the head, and the names of all headers. Must be called before the handler returns: `req` is invalid afterwards. */
+function readHead(req: HttpRequest): { head: RequestHead; names: string[] } {
   const [method, path, query] = [req.getMethod().toUpperCase(), req.getUrl(), req.getQuery() ?? ''];
   const headers: Record<string, string> = {};
+  const names: string[] = [];
   let bytes = path.length + query.length;
   req.forEach((name, value) => {
     headers[name] = value;
+    names.push(name);
     bytes += name.length + value.length;
   });
-  return { method, path, query, headers, bytes };
+  return { head: { method, path, query, headers, bytes }, names };
 }
 
 function writeHead(res: HttpResponse, { status, headers }: ReplyHead): void {

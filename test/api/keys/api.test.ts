@@ -223,6 +223,32 @@ describe('the record of a request', () => {
   });
 });
 
+describe('the tokens per minute of a key', () => {
+  it('are no more for a hundred requests at once than for one after another', async () => {
+    const key: ApiKey = {
+      name: 'poor',
+      models: null,
+      manages: false,
+      priority: 0,
+      limits: { requestsPerMinute: null, tokensPerMinute: 100, concurrency: null },
+    };
+    for (const [more, expected] of [
+      // 24 tokens of the prompt and around it, and 16 of the reply: the third may exceed the limit.
+      [{ max_tokens: 16 }, 3],
+      [{}, 1],
+    ] as const) {
+      const { context } = house();
+      const api = createApi({ ...context, apiKeys: { required: true, find: () => key } });
+      const asked = { messages: [{ role: 'user', content: 'x'.repeat(60) }], ...more };
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, () => api(chat(asked, { headers: bearer('k-poor') }))),
+      );
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(expected);
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(100 - expected);
+    }
+  });
+});
+
 describe('prompts', () => {
   it('are logged when the server is told to, and not otherwise', async () => {
     for (const logPrompts of [true, false]) {

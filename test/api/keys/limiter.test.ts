@@ -53,6 +53,38 @@ describe('the limits of a key', () => {
     limiter.enter(key).leave(0);
   });
 
+  it('reserve the tokens that a request may need, and settle when it leaves', () => {
+    const { limiter, wait } = createHouse();
+    const key = keyWith({ tokensPerMinute: 600 });
+    const passes = Array.from({ length: 100 }, () => limiter.enter(key));
+    passes[0]?.reserve(() => 400);
+    passes[1]?.reserve(() => 400);
+    // The second is the one request that may exceed the limit; it owes 200 tokens.
+    for (const pass of passes.slice(2)) expect(errorOf(() => pass.reserve(() => 1))).toMatchObject(refusal('21'));
+    expect(errorOf(() => limiter.enter(key))).toMatchObject(refusal('21'));
+    for (const pass of passes) pass.leave(0);
+    expect(limiter.headers(key)['x-ratelimit-remaining-tokens']).toBe('600');
+
+    const pass = limiter.enter(key);
+    pass.reserve(() => 100_000);
+    pass.reserve(() => 100_000);
+    expect(errorOf(() => limiter.enter(key))).toMatchObject(refusal('1'));
+    pass.leave(1200);
+    expect(errorOf(() => limiter.enter(key))).toMatchObject(refusal('61'));
+    wait(61);
+    limiter.enter(key).leave(0);
+  });
+
+  it('reserve nothing in the bucket of changed limits', () => {
+    const { limiter } = createHouse();
+    const pass = limiter.enter(keyWith({ tokensPerMinute: 600 }));
+    pass.reserve(() => 600);
+    const changed = keyWith({ tokensPerMinute: 500 });
+    limiter.enter(changed);
+    pass.leave(30);
+    expect(limiter.headers(changed)['x-ratelimit-remaining-tokens']).toBe('470');
+  });
+
   it('let no more requests be under way at once, and tell the wait by how long they took', () => {
     const { limiter, wait } = createHouse();
     const key = keyWith({ concurrency: 2 });

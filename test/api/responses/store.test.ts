@@ -93,4 +93,18 @@ describe('the store of responses', () => {
     expect(await store.find('ann', 'resp_b')).toBeUndefined();
     expect(await store.find('ann', 'resp_a')).toBeDefined();
   });
+
+  it('evicts the responses of the owner who fills the most of it, by number or by size, and no others', async () => {
+    for (const [count, text, limits] of [
+      [2050, 'Hi.', { responses: 100 }],
+      [60, 'x'.repeat(5000), { bytes: 200_000 }],
+    ] as const) {
+      const store = await storeOf(['a', 'b'], limits);
+      for (let index = 0; index < count; index++)
+        await store.put('crowd', { input: [], response: named(`crowd_${index}`, text) });
+      for (const name of ['a', 'b']) expect(await store.find('ann', `resp_${name}`)).toBeDefined();
+      expect(await store.find('crowd', 'resp_crowd_0')).toBeUndefined();
+      expect(await store.find('crowd', `resp_crowd_${count - 1}`)).toBeDefined();
+    }
+  });
 });

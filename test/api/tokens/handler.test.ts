@@ -29,6 +29,21 @@ describe('tokenize', () => {
     });
   });
 
+  it('refuses a text of more tokens than a reply has, and a longer text without asking the engine', async () => {
+    const many = createFakeRunner(undefined, [], {
+      tokenize: ({ text }) => ({ tokens: Array(text.length).fill(1), pieces: Array(text.length).fill('a') }),
+    });
+    const asked = async (length: number) => {
+      const reply = await createApi(createContext({ runner: many }).context)(
+        post('/v1/tokenize', { model: 'tiny', content: 'a'.repeat(length) }),
+      );
+      return [reply.status, (await readJson(reply)).error?.code, many.questions.length];
+    };
+    expect(await asked(131_072)).toEqual([200, undefined, 1]);
+    expect(await asked(131_073)).toEqual([400, 'too_many_tokens', 2]);
+    expect(await asked(524_289)).toEqual([400, 'invalid_request', 2]);
+  });
+
   it('adds the special tokens that a text begins or ends with when asked to', async () => {
     await ask('/v1/tokenize', { content: 'Hello', add_special: true });
     expect(lastQuestion()).toMatchObject({ question: { addSpecial: true } });

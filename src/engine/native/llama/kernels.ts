@@ -17,9 +17,10 @@ export interface Kernels {
 
 /**
  * The formats of weights that llama.cpp rearranges when it loads a model, and for which Paddock has no kernels:
- * `LLAMA_FTYPE_MOSTLY_` Q2_K, Q2_K_S, IQ4_NL and MXFP4_MOE.
+ * `LLAMA_FTYPE_MOSTLY_` Q2_K, Q2_K_S, IQ4_NL and MXFP4_MOE; and Q4_0, whose rearranged form gives a single stream a
+ * quarter more tokens per second.
  */
-const REARRANGED = [10, 21, 25, 38];
+const REARRANGED = [2, 10, 21, 25, 38];
 
 /**
  * Returns true if llama.cpp is to copy the weights into a layout of its own. Paddock's kernels read weights as they lie
