@@ -75,6 +75,7 @@ const BELOW: Record<string, string[]> = {
   'src/cli': [
     'src/contract',
     'src/utils',
+    'src/chat',
     'src/api',
     'src/engine',
     'src/catalogue',

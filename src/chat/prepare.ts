@@ -5,7 +5,7 @@ import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
 import type { ParserOptions, Tool } from './formats/format.ts';
-import { detectFormat, endsInReasoning } from './formats/index.ts';
+import { endsInReasoning, type FormatPlan, findFormat, formatOf } from './formats/index.ts';
 import { createLiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
@@ -38,6 +38,8 @@ export interface PreparedRequest {
   marks: string[];
   /** The options of the format's parser; null if the text needs no parser. */
   parser: ParserOptions | null;
+  /** The format of a conversation's reply. */
+  format?: FormatPlan;
   /** True if a reply may have several calls. */
   severalCalls: boolean;
   /** True if a banned text occurs in the client's text. The model must then not reply. */
@@ -58,7 +60,6 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     compiled ??= readTemplate(traits);
     return compiled(...conversation);
   };
-  const format = detectFormat(traits.chatTemplate);
   const { guard, split } = createLiteralGuard(traits.controlTokens);
   const toPrompt = (text: string) => {
     const parts = split(text);
@@ -66,16 +67,20 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
   };
 
   const prepareChat = (chat: ChatPrompt, request: GenerationRequest): PreparedRequest => {
+    const plan = findFormat(traits.chatTemplate);
+    const format = formatOf(plan);
     const [shown, callable] = [visibleTools(chat), callableTools(chat)];
     const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
+    // A grammar allows no reasoning: the prompt is the one that the family has for replies without it.
+    const kwargs = { ...(grammar !== null && { enable_thinking: false }), ...chat.templateKwargs };
     const render = (messages: ChatMessage[], begins: boolean) => {
       const conversation = withTools(messages, guard(shown), traits.chatTemplate, format);
-      return template(conversation.messages, conversation.tools, guard(chat.templateKwargs), begins);
+      return template(conversation.messages, conversation.tools, guard(kwargs), begins);
     };
     const { text, media } = renderWithMedia(chat.messages, (messages) =>
       chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
     );
-    const common = { media, grammar, checks, marks: format.marks, filtered: hasBannedText(request) };
+    const common = { media, grammar, checks, marks: format.marks, format: plan, filtered: hasBannedText(request) };
     const last = chat.messages.at(-1);
     if (chat.continues && last) {
       return {
@@ -90,7 +95,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
     return {
       ...common,
-      // A grammar allows no reasoning. If the template has begun a block of it, the prompt ends the block.
+      // If the template has begun a block of reasoning all the same, the prompt ends the block.
       prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
       parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),

@@ -1,7 +1,13 @@
 import type { ReplyFormat } from '../contract/generation-request.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { ChatPrompt } from '../contract/prompt.ts';
-import { createSchemaGrammar, jsonObjectGrammar, rootGrammar, type SchemaGrammar } from '../grammar/schema-grammar.ts';
+import {
+  createMemberGrammar,
+  createSchemaGrammar,
+  jsonObjectGrammar,
+  rootGrammar,
+  type SchemaGrammar,
+} from '../grammar/schema-grammar.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { allowsSeveralCalls, callableTools, mustCall } from './tools.ts';
@@ -57,10 +63,12 @@ function callGrammar(
   const argumentsRule = (tool: Tool) => {
     const index = all.indexOf(tool);
     const schema = toArgumentsSchema(tool);
-    const grammar = createSchemaGrammar(schema, {
+    const options = {
       param: toolParams?.[index] ?? `tools[${index}].function.parameters`,
       prefix: `tool${index}`,
-    });
+    };
+    const { members } = format;
+    const grammar = members ? createMemberGrammar(schema, members, options) : createSchemaGrammar(schema, options);
     if (grammar.isPartial) partial.set(tool.name, schema);
     rules.push(grammar.rules);
     return grammar.rule;

@@ -1,8 +1,8 @@
-import { Template } from '@huggingface/jinja';
 import { invalidRequest } from '../contract/errors.ts';
 import type { ChatMessage } from '../contract/prompt.ts';
 import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
+import { compileJinja } from './jinja/template.ts';
 
 /**
  * Turns a conversation into the prompt of a model, with the beginning of a reply at its end unless `begins` is false.
@@ -21,43 +21,35 @@ const CHATML = `{% for message in messages %}<|im_start|>{{ message.role }}
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}`;
 
-/** Replaces Python expressions in some models' templates, which the Jinja library does not understand. */
-const REPAIRS: [pattern: RegExp, replacement: string][] = [
-  // Functionary: a tuple in a list.
-  [/\(("[^"]*"),\s*("[^"]*")\)(?=\s*[,\]])/g, '[$1, $2]'],
-  // Functionary: a string times a number.
-  [/"( +)" \* depth/g, '"$1"'],
-  // Hermes 3: a filter that is a method of dictionaries.
-  [/json_spec\|items/g, 'json_spec["items"]'],
-];
-
 /**
  * Compiles a model's Jinja template; ChatML if `source` is undefined. `tokens` has the special tokens as text, '' if
  * the model has none. Throws if the template is not valid Jinja.
  */
 export function createChatTemplate(source: string | undefined, tokens: { bos: string; eos: string }): ChatTemplate {
-  const repaired = REPAIRS.reduce(
-    (text, [pattern, replacement]) => text.replace(pattern, replacement),
-    source ?? CHATML,
-  );
-  const template = new Template(repaired);
+  const renderJinja = compileJinja(source ?? CHATML);
   const format = detectFormat(source);
 
   return (messages, tools, kwargs, begins = true) => {
-    const render = (shown: unknown[] | undefined) =>
-      template.render({
+    const render = (list: ChatMessage[], shown: unknown[] | undefined) =>
+      renderJinja({
+        ...switchesOf(kwargs),
         ...kwargs,
-        messages: toTemplateMessages(messages, format),
+        messages: toTemplateMessages(list, format),
         ...(shown && { tools: shown }),
+        // Firefunction reads its tools and the day from here.
+        functions: JSON.stringify(shown ?? [], null, 2),
+        datetime: new Date().toISOString().slice(0, 10),
         add_generation_prompt: begins,
         bos_token: tokens.bos,
         eos_token: tokens.eos,
       });
     let refusal: unknown;
-    // Templates accept different forms of tools. The first accepted variant tells the model the most.
-    for (const shown of toolVariants(tools)) {
+    // Templates accept different forms of tools, and some refuse a system message. The first accepted form tells the
+    // model the most.
+    const lists = [messages, ...withoutSystem(messages)];
+    for (const [list, shown] of lists.flatMap((list) => toolVariants(tools).map((shown) => [list, shown] as const))) {
       try {
-        return render(shown);
+        return render(list, shown);
       } catch (error) {
         refusal ??= error;
       }
@@ -65,4 +57,21 @@ export function createChatTemplate(source: string | undefined, tokens: { bos: st
     const reason = refusal instanceof Error ? refusal.message : String(refusal);
     throw invalidRequest(`The model's chat template does not take this conversation: ${reason}`, 'messages');
   };
+}
+
+/** Returns the conversation with its system message in the first user message; none if it has no such messages. */
+function withoutSystem([first, second, ...rest]: ChatMessage[]): ChatMessage[][] {
+  if (first?.role !== 'system' || second?.role !== 'user') return [];
+  const content = [first.content, second.content].filter(Boolean).join('\n\n');
+  const media = [...(first.media ?? []), ...(second.media ?? [])];
+  return [[{ ...second, content, ...(media.length > 0 && { media }) }, ...rest]];
+}
+
+/**
+ * Returns the variables that switch a model's reasoning on or off. It is on by default where the family reasons. Most
+ * families read `enable_thinking`; the others have a variable of their own, which follows what the request says.
+ */
+function switchesOf({ enable_thinking: thinks }: Record<string, unknown>): Record<string, unknown> {
+  if (typeof thinks !== 'boolean') return { enable_thinking: true };
+  return { thinking: thinks, ...(!thinks && { thinking_budget: 0 }) };
 }

@@ -1,4 +1,4 @@
-import { detectFormat } from '../chat/formats/index.ts';
+import { formatOf } from '../chat/formats/index.ts';
 import { createPreparer, type PreparedRequest } from '../chat/prepare.ts';
 import { createReplyCheck } from '../chat/reply-check.ts';
 import { createReplyReader } from '../chat/reply-events.ts';
@@ -16,7 +16,7 @@ export type Prepare = (request: GenerationRequest, signal: AbortSignal) => Prepa
 
 /** Puts the chat layer on top of an engine, both in one thread. `chatTemplate` takes the place of the model's own. */
 export function createChatService(engine: TextEngine, chatTemplate = engine.traits.chatTemplate): ChatService {
-  return chatServiceOver(engine, createPreparer({ ...engine.traits, chatTemplate }), chatTemplate);
+  return chatServiceOver(engine, createPreparer({ ...engine.traits, chatTemplate }));
 }
 
 /** Such a service whose events come with those of the engine, so that another one can take its generations up. */
@@ -45,19 +45,14 @@ export function createJournaledService(
           ),
         ask: engineAsk,
       };
-      await chatServiceOver(watched, prepare, chatTemplate).generate(request, (event) => events.push(event), signal);
+      await chatServiceOver(watched, prepare).generate(request, (event) => events.push(event), signal);
     },
-    ask: chatServiceOver(engine, prepare, chatTemplate).ask,
+    ask: chatServiceOver(engine, prepare).ask,
   };
 }
 
 /** Puts the chat layer on top of an engine that may be elsewhere. The replies are read here. */
-export function chatServiceOver(
-  engine: Inference<TextRequest, EngineEvent>,
-  prepare: Prepare,
-  chatTemplate: string | undefined,
-): ChatService {
-  const format = detectFormat(chatTemplate);
+export function chatServiceOver(engine: Inference<TextRequest, EngineEvent>, prepare: Prepare): ChatService {
   return {
     async generate(request, emit, signal) {
       const prepared = await prepare(request, signal);
@@ -74,7 +69,8 @@ export function chatServiceOver(
         if (!silent) emit(event);
       };
       const tell = checks ? createReplyCheck(checks, gate) : gate;
-      const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, tell) : tell;
+      const format = prepared.format && formatOf(prepared.format);
+      const say = parser && format ? createReplyReader(() => format.createParser(parser), severalCalls, tell) : tell;
       // Of a reply that another engine had begun, parser and check take in what it has told already.
       for (const piece of request.resume?.flatMap(({ said }) => said) ?? []) say(piece);
       silent = false;

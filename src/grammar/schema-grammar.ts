@@ -1,10 +1,14 @@
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { checkGrammar } from './gbnf/check.ts';
+import type { Expression } from './gbnf/expression.ts';
 import { createRules, rulesText } from './gbnf/rules.ts';
 import { createSchemaCompiler } from './schema/compiler.ts';
-import { createSchemaContext } from './schema/context.ts';
+import { createSchemaContext, type SchemaCompiler } from './schema/context.ts';
 import { checkLimits, MAX_GRAMMAR_SIZE } from './schema/limits.ts';
+import { type MemberMarks, membersExpression } from './schema/marked-members.ts';
 import { createRefuse } from './schema/refuse.ts';
+
+export type { MemberMarks };
 
 /** The rules for one schema in GBNF. */
 export interface SchemaGrammar {
@@ -29,15 +33,35 @@ export interface SchemaGrammarOptions {
  * asks for them, strings use no escapes but the short ones, and at most one space follows a comma or colon. Throws a
  * 400 `ApiError` that names the part of the schema that can be neither enforced nor checked.
  */
-export function createSchemaGrammar(schema: JsonSchema, { param, prefix = '' }: SchemaGrammarOptions): SchemaGrammar {
+export function createSchemaGrammar(schema: JsonSchema, options: SchemaGrammarOptions): SchemaGrammar {
+  return compileSchema(schema, options, (compiler) => compiler.compile(compiler.root));
+}
+
+/**
+ * Compiles the schema of an object whose members have marks of their own in the place of JSON's. Every text of the
+ * grammar stands for a valid object, unless the grammar is partial. Undeclared members are not written. Throws as
+ * `createSchemaGrammar` does.
+ */
+export function createMemberGrammar(
+  schema: JsonSchema,
+  marks: MemberMarks,
+  options: SchemaGrammarOptions,
+): SchemaGrammar {
+  return compileSchema(schema, options, (compiler) => membersExpression(compiler, marks));
+}
+
+function compileSchema(
+  schema: JsonSchema,
+  { param, prefix = '' }: SchemaGrammarOptions,
+  compile: (compiler: SchemaCompiler) => Expression,
+): SchemaGrammar {
   const refuse = createRefuse(param);
   checkLimits(schema, refuse);
   const rules = createRules(prefix, MAX_GRAMMAR_SIZE, (path) =>
     refuse(path, null, `takes a grammar of more than ${MAX_GRAMMAR_SIZE} parts`),
   );
   const context = createSchemaContext(schema, refuse);
-  const value = createSchemaCompiler(context, rules).compile(context.root);
-  const start = rules.start(value);
+  const start = rules.start(compile(createSchemaCompiler(context, rules)));
   const reachable = rules.reachable(start);
   checkGrammar(reachable, (path, reason) => refuse(path, null, reason));
   return { rules: rulesText(reachable), rule: start, isPartial: context.left.size > 0 };

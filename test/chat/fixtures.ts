@@ -9,7 +9,8 @@ export const HERMES_LIKE = [
   '{% if tools %}tools:{% for tool in tools %} {{ tool.function.name }}{% endfor %}{{ "\\n" }}{% endif %}',
   '{% for message in messages %}{{ message.role }}: {{ message.content }}',
   '{% if message.tool_calls %}{% for call in message.tool_calls %}',
-  '<tool_call>{{ call.function.name }} {{ call.function.arguments | tojson }}</tool_call>',
+  '<tool_call>\n{"name": {{ call.function.name | tojson }}, "arguments": {{ call.function.arguments | tojson }}}\n',
+  '</tool_call>',
   '{% endfor %}{% endif %}{{ "\\n" }}{% endfor %}',
   'assistant: {% if think %}<think>\n{% endif %}',
 ].join('');

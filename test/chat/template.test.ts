@@ -28,7 +28,7 @@ describe('chat template', () => {
   });
 
   it('ends with the beginning of a reply', () => {
-    expect(render('{{ add_generation_prompt }}', [user])).toBe('true');
+    expect(render('{{ add_generation_prompt }}', [user])).toBe('True');
   });
 
   it('gets the special tokens as text', () => {
@@ -99,13 +99,53 @@ describe('chat template', () => {
   });
 
   it('passes on the extra variables of the request', () => {
-    expect(render('{{ enable_thinking }}', [user], { enable_thinking: false })).toBe('false');
+    expect(render('{{ enable_thinking }}', [user], { enable_thinking: false })).toBe('False');
   });
 
   it('lets no extra variable replace its own', () => {
     const kwargs = { messages: [], add_generation_prompt: false, bos_token: 'x', eos_token: 'y' };
     const source = '{{ bos_token }}{{ messages[0].content }}{{ add_generation_prompt }}{{ eos_token }}';
-    expect(render(source, [user], kwargs)).toBe('Hellotrue');
+    expect(render(source, [user], kwargs)).toBe('HelloTrue');
+  });
+
+  it('has the system message in the first user message if the template refuses a system message', () => {
+    const source =
+      "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no') }}{% endif %}[{{ m.content }}]{% endfor %}";
+    expect(render(source, [{ role: 'system', content: 'Be brief.' }, user])).toBe('[Be brief.\n\nHello]');
+    expect(() => render(source, [{ role: 'system', content: 'Be brief.' }])).toThrow('no');
+  });
+
+  describe('reasoning', () => {
+    const source = '{{ enable_thinking }} {{ thinking }} {{ thinking_budget }}';
+
+    it('is on by default', () => {
+      expect(render(source, [user])).toBe('True  ');
+    });
+
+    it("is switched by the request, also in the family's own variable", () => {
+      expect(render(source, [user], { enable_thinking: false })).toBe('False False 0');
+      expect(render(source, [user], { enable_thinking: true })).toBe('True True ');
+      expect(render(source, [user], { enable_thinking: false, thinking: 'low' })).toBe('False low 0');
+    });
+
+    it.each([
+      ['reasoning_content', '{{ m.reasoning_content }}'],
+      ['thinking', '{{ m.thinking }}'],
+      [
+        'a chunk',
+        '{% if m.content is string %}{{ m.content }}{% else %}{% for c in m.content %}{{ c.thinking or c.text }} {% endfor %}{% endif %}',
+      ],
+    ])('of earlier messages is shown where the template reads it: %s', (_, read) => {
+      const call = { id: 'a', type: 'function', function: { name: 'now', arguments: '{}' } } as const;
+      const turn: ChatMessage = {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'Two and two.',
+        tool_calls: [call],
+      };
+      const template = `{% for m in messages %}${read}{% for c in m.tool_calls or [] %}<call>{{ c.function.name }}</call>{% endfor %}{% endfor %}`;
+      expect(render(template, [turn])).toContain('Two and two.');
+    });
   });
 
   it('throws a 400 with the reason if the template refuses the conversation', () => {

@@ -1,12 +1,13 @@
 import type { ParserOptions, ReplyParser, Tool } from './format.ts';
 import { passJson } from './json-reader.ts';
+import { passMembers } from './member-reader.ts';
 import { consume, type Input, type Reading, takeMark } from './reading.ts';
 import { type DeltaCollector, runReading } from './reply-parser.ts';
 import type { CallSyntax } from './writing.ts';
 
 /**
  * Makes a parser for a reply that a grammar forces to be calls in this form, or JSON. No part of the reply is
- * ambiguous, so arguments are passed on at once, and a call that is cut off stays a call.
+ * ambiguous, so arguments are passed on as JSON at once, and a call that is cut off stays a call.
  */
 export function createForcedParser(
   writing: CallSyntax,
@@ -15,6 +16,7 @@ export function createForcedParser(
 ): ReplyParser {
   let unfinished = false;
   const names = tools.map(({ name }) => name);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
 
   function* readForced(input: Input, output: DeltaCollector): Reading<void> {
     let calls = 0;
@@ -24,9 +26,15 @@ export function createForcedParser(
       if (name === undefined) break;
       output.call(name);
       unfinished = true;
-      if (!(yield* passJson(input, (text) => text !== '' && output.arguments(text)))) break;
+      const after = writing.call(name, calls)[1];
+      const pass = (text: string) => text !== '' && output.arguments(text);
+      const { members } = writing;
+      const isWhole = members
+        ? yield* passMembers(input, members, after, byName.get(name), pass)
+        : yield* passJson(input, pass);
+      if (!isWhole) break;
       unfinished = false;
-      if (!(yield* takeMark(input, writing.call(name, calls)[1]))) break;
+      if (!(yield* takeMark(input, after))) break;
       calls += 1;
     }
     yield* takeMark(input, writing.close);
@@ -53,14 +61,15 @@ export function createForcedParser(
  */
 function* takeBeginning(
   input: Input,
-  { open, separator, close, call }: CallSyntax,
+  { open, separator, close, call, members }: CallSyntax,
   names: string[],
   index: number,
   mayBeJson: boolean,
 ): Reading<string | undefined> {
   const lead = index === 0 ? open : separator;
   // With the brace of the arguments, none of these is the beginning of another.
-  const texts = names.map((name) => ({ name, text: `${lead}${call(name, index)[0]}{` }));
+  const brace = members ? '' : '{';
+  const texts = names.map((name) => ({ name, text: `${lead}${call(name, index)[0]}${brace}` }));
   for (;;) {
     const possible = texts.filter(({ text }) => text.startsWith(input.rest) || input.rest.startsWith(text));
     const [only, another] = possible;
@@ -70,7 +79,7 @@ function* takeBeginning(
       const goesBeyond =
         index === 0 ? input.rest !== '' : input.rest.length > lead.length && !close.startsWith(input.rest);
       if (!isWhole && (another || mayBeJson || !goesBeyond)) return undefined;
-      consume(input, Math.min(input.rest.length, only.text.length - 1));
+      consume(input, Math.min(input.rest.length, only.text.length - brace.length));
       return only.name;
     }
     yield;

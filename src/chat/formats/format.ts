@@ -1,6 +1,7 @@
 import type { Tool } from '../../contract/tool.ts';
+import type { MemberMarks } from '../../grammar/schema-grammar.ts';
 
-export type { Tool };
+export type { MemberMarks, Tool };
 
 /** A call of a tool. */
 export interface FunctionCall {
@@ -48,6 +49,8 @@ export interface ReasoningMarks {
   close: string;
   /** The text between the opening mark and the reasoning. */
   gap?: string;
+  /** Marks of other parts. They end the reasoning if its closing mark is missing. */
+  ends?: string[];
   /** The marks around the answer that follows, for models that mark it as well. */
   answer?: { open: string; close: string };
 }
@@ -60,6 +63,11 @@ export interface HistoryRules {
   textArguments?: boolean;
   /** True if a message may have only one call. */
   singleCalls?: boolean;
+  /**
+   * Where templates read the reasoning of a message, if not from `reasoning_content`: from another field, or from a
+   * chunk of the content.
+   */
+  thoughts?: 'reasoning' | 'thinking' | 'chunks';
   /**
    * True if templates read the reasoning before a call from `thinking`. They refuse `thinking` in a message with text.
    */
@@ -76,12 +84,15 @@ export interface ChatFormat {
   /** The marks of reasoning. Current models write the first; older ones may write the others. */
   reasoning: ReasoningMarks[];
   history?: HistoryRules;
+  /** The marks of each argument of the calls that it writes; absent if the arguments are one JSON object. */
+  members?: MemberMarks;
   createParser(options: ParserOptions): ReplyParser;
   /** Writes calls as text that the parser reads back, for prompts whose template does not write calls. */
   writeCalls(calls: FunctionCall[]): string;
   /**
    * Writes GBNF rules for a reply that consists of tool calls. One rule is `root`; the names of all others begin with
-   * `call`. `argumentsRule` returns the name of the rule for a tool's arguments. The caller defines that rule.
+   * `call`. `argumentsRule` returns the name of the rule for a tool's arguments. The caller defines that rule, as JSON or
+   * with the marks of `members`.
    */
   toolGrammar(tools: Tool[], parallel: boolean, argumentsRule: (tool: Tool) => string): string;
 }

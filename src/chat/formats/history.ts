@@ -13,15 +13,13 @@ type CallId = NonNullable<HistoryRules['callId']>;
  * the KV cache.
  */
 export function toTemplateMessages(messages: ChatMessage[], { history = {} }: ChatFormat): TemplateMessage[] {
-  const { callId = (_name, _index, total) => `call_${total}`, textArguments, singleCalls, thinking } = history;
+  const { callId = (_name, _index, total) => `call_${total}`, textArguments, singleCalls } = history;
   const renamed = renameCalls(messages, callId);
   const ordered = singleCalls ? splitCalls(renamed) : renamed;
   return ordered.map(({ tool_calls: calls = [], ...message }) => ({
     ...message,
     content: message.content ?? '',
-    ...(thinking && message.reasoning_content && !message.content && calls.length > 0
-      ? { thinking: message.reasoning_content }
-      : {}),
+    ...thoughtsOf(message, calls.length > 0, history),
     ...(calls.length > 0 && {
       tool_calls: calls.map((call) => {
         const json = call.function.arguments;
@@ -29,6 +27,17 @@ export function toTemplateMessages(messages: ChatMessage[], { history = {} }: Ch
       }),
     }),
   }));
+}
+
+/** Returns the fields of a message in which the templates read its reasoning, besides `reasoning_content`. */
+function thoughtsOf(message: ChatMessage, hasCalls: boolean, { thinking, thoughts }: HistoryRules): TemplateMessage {
+  const { content, reasoning_content: text } = message;
+  if (!text) return {};
+  if (thinking) return !content && hasCalls ? { thinking: text } : {};
+  if (thoughts === 'chunks') {
+    return { content: [{ type: 'thinking', thinking: text }, ...(content ? [{ type: 'text', text: content }] : [])] };
+  }
+  return thoughts === undefined ? {} : { [thoughts]: text };
 }
 
 /**

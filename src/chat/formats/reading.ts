@@ -67,10 +67,15 @@ export function* takeUpTo(input: Input, mark: string): Reading<string | undefine
 }
 
 /** Reads up to the mark, which then comes next. Returns the text before it, or undefined if the mark never comes. */
-export function* takeBefore(input: Input, mark: string): Reading<string | undefined> {
+export function takeBefore(input: Input, mark: string): Reading<string | undefined> {
+  return takeBeforeAny(input, [mark]);
+}
+
+/** Like `takeBefore`, for the first of several marks. */
+export function* takeBeforeAny(input: Input, marks: string[]): Reading<string | undefined> {
   let text = '';
   for (;;) {
-    const found = findMark(input, [mark]);
+    const found = findMark(input, marks);
     text += consume(input, found.index);
     if (found.mark !== undefined) return text;
     if (input.ended) return undefined;

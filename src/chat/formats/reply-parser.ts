@@ -88,16 +88,26 @@ interface Context extends Pick<ParserOptions, 'startsInReasoning' | 'continues'>
   tools: Tools;
 }
 
+/** What the parts of a reply are read by. */
+interface Readers {
+  tools: Tools;
+  /** The readers of calls, by their marks. */
+  calls: Map<string, CallReader>;
+  /** The marks to leave out. */
+  silent: Set<string>;
+}
+
 function* readReply(input: Input, output: DeltaCollector, context: Context): Reading<void> {
   const { syntax, tools, startsInReasoning, continues } = context;
   const calls = new Map(tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, read]));
   const reasonings = new Map(syntax.reasoning.map((marks) => [marks.open, marks]));
   const silent = new Set([...(syntax.silent ?? []), ...syntax.reasoning.map(({ close }) => close)]);
+  const readers: Readers = { tools, calls, silent };
   const marks = () => [...calls.keys(), ...reasonings.keys(), ...silent];
 
   if (continues === 'content') output.last = 'content';
-  if (continues === 'reasoning') yield* readThoughts(input, output, syntax.reasoning, silent);
-  else if (startsInReasoning) yield* readReasoning(input, output, syntax.reasoning, silent);
+  if (continues === 'reasoning') yield* readThoughts(input, output, syntax.reasoning, readers);
+  else if (startsInReasoning) yield* readReasoning(input, output, syntax.reasoning, readers);
   for (;;) {
     const atStart = output.last === undefined || output.last === 'reasoning';
     if (atStart && syntax.opening) yield* readOpening(input, output, tools, syntax.opening);
@@ -106,7 +116,7 @@ function* readReply(input: Input, output: DeltaCollector, context: Context): Rea
     const read = calls.get(mark);
     const reasoning = reasonings.get(mark);
     if (read) yield* readCalls(input, output, tools, read);
-    else if (reasoning) yield* readReasoning(input, output, [reasoning], silent);
+    else if (reasoning) yield* readReasoning(input, output, [reasoning], readers);
     else yield* dropMark(input, output, mark);
   }
 }
@@ -137,25 +147,30 @@ function* readReasoning(
   input: Input,
   output: DeltaCollector,
   kinds: ReasoningMarks[],
-  silent: Set<string>,
+  readers: Readers,
 ): Reading<void> {
   yield* skipSpace(input);
   for (const { open } of kinds) if (yield* takeMark(input, open)) break;
   yield* skipSpace(input);
   release(input);
-  yield* readThoughts(input, output, kinds, silent);
+  yield* readThoughts(input, output, kinds, readers);
 }
 
-/** Reads the rest of a block of reasoning, from within it. */
-function* readThoughts(
-  input: Input,
-  output: DeltaCollector,
-  kinds: ReasoningMarks[],
-  silent: Set<string>,
-): Reading<void> {
+/** Reads the rest of a block of reasoning, from within it. A call ends the block as well. */
+function* readThoughts(input: Input, output: DeltaCollector, kinds: ReasoningMarks[], readers: Readers): Reading<void> {
   const closes = kinds.map(({ close }) => close);
-  const close = yield* passUpTo(input, closes, (text) => output.text('reasoning', text));
-  if (close === undefined) return;
+  const ends = kinds.flatMap((kind) => kind.ends ?? []);
+  const marks = [...new Set([...closes, ...ends, ...readers.calls.keys()])];
+  for (;;) {
+    const mark = yield* passUpTo(input, marks, (text) => output.text('reasoning', text));
+    if (mark === undefined) return;
+    if (closes.includes(mark)) return yield* closeThoughts(input, kinds, mark, readers);
+    if (ends.includes(mark)) return;
+    if (yield* readCallInThoughts(input, output, mark, marks, readers)) return;
+  }
+}
+
+function* closeThoughts(input: Input, kinds: ReasoningMarks[], close: string, { silent }: Readers): Reading<void> {
   consume(input, close.length);
   yield* skipSpace(input);
   const answer = kinds.find((kind) => kind.close === close)?.answer;
@@ -164,6 +179,40 @@ function* readThoughts(
     yield* skipSpace(input);
   }
   release(input);
+}
+
+/**
+ * Reads a call within reasoning. Models forget to close their reasoning, and they also quote calls in it: a call with
+ * more text in its last line is a quoted one, and becomes reasoning. Returns true if it was a call.
+ */
+function* readCallInThoughts(
+  input: Input,
+  output: DeltaCollector,
+  mark: string,
+  marks: string[],
+  { tools, calls }: Readers,
+): Reading<boolean> {
+  const read = calls.get(mark);
+  const found = read ? yield* read(input, tools) : undefined;
+  if (found?.every(({ name }) => tools.has(name)) && (yield* endsLine(input, marks))) {
+    output.calls(found);
+    yield* skipSpace(input);
+    release(input);
+    return true;
+  }
+  output.text('reasoning', release(input));
+  return false;
+}
+
+/** True if the line ends here, or goes on with a mark. */
+function* endsLine(input: Input, marks: string[]): Reading<boolean> {
+  for (;;) {
+    const rest = input.rest.replace(/^[ \t]+/, '');
+    if (rest.startsWith('\n') || rest.startsWith('\r') || marks.some((mark) => rest.startsWith(mark))) return true;
+    if (input.ended) return rest === '';
+    if (!marks.some((mark) => mark.startsWith(rest))) return false;
+    yield;
+  }
 }
 
 function* dropMark(input: Input, output: DeltaCollector, mark: string): Reading<void> {

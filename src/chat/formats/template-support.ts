@@ -10,6 +10,11 @@ export function supportsToolCalls(template: string | undefined): boolean {
   return /tool_calls\b/.test(codeOf(template, true));
 }
 
+/** True if a chat template has the marks of reasoning. It is not rendered, so that many models can be listed quickly. */
+export function showsReasoning(template: string): boolean {
+  return /<\|?[\w:]*think[\w:]*\|?>|\[THINK\]|<\|channel>thought|<\|channel\|>analysis|to=self/i.test(template);
+}
+
 /** True if a prompt ends inside a block of reasoning, so that the reply goes on with it. */
 export function endsInReasoning(prompt: string, format: ChatFormat): boolean {
   return format.reasoning.some(({ open }) => prompt.trimEnd().endsWith(open));

@@ -1,4 +1,6 @@
-import type { ChatFormat, FunctionCall } from './format.ts';
+import type { JsonType } from '../../contract/json-schema.ts';
+import type { ChatFormat, FunctionCall, MemberMarks } from './format.ts';
+import { objectMembers } from './json-reader.ts';
 
 /** A grammar allows at most this many calls, so that every reply ends. */
 const MAX_CALLS = 8;
@@ -10,12 +12,15 @@ export interface CallSyntax {
   close: string;
   /** Returns the text before and after a call's arguments. */
   call(name: string, index: number): [before: string, after: string];
+  /** The marks of each argument; absent if the arguments are one JSON object. */
+  members?: MemberMarks;
 }
 
-/** Makes the two functions of a format that write calls. */
-export function createWriter(writing: CallSyntax): Pick<ChatFormat, 'writeCalls' | 'toolGrammar'> {
-  const { open, separator, close } = writing;
+/** Makes the functions of a format that write calls. */
+export function createWriter(writing: CallSyntax): Pick<ChatFormat, 'writeCalls' | 'toolGrammar' | 'members'> {
+  const { open, separator, close, members } = writing;
   return {
+    ...(members && { members }),
     writeCalls(calls) {
       const texts = calls.map((call, index) => writeCall(writing, call, index));
       return open + texts.join(separator) + close;
@@ -40,7 +45,25 @@ export function createWriter(writing: CallSyntax): Pick<ChatFormat, 'writeCalls'
 
 function writeCall(writing: CallSyntax, call: FunctionCall, index: number): string {
   const [before, after] = writing.call(call.name, index);
-  return before + call.arguments + after;
+  const text = writing.members ? writeMembers(call.arguments, writing.members) : call.arguments;
+  return before + text + after;
+}
+
+/** Writes the members of an object in JSON with the marks of a format. */
+function writeMembers(json: string, { key, text, other, end, separator, isQuoted }: MemberMarks): string {
+  const members = [...objectMembers(json)].map(([name, value]) => {
+    const parsed: unknown = JSON.parse(value);
+    const written = typeof parsed === 'string' && !isQuoted ? parsed : value;
+    return key + name + (typeof parsed === 'string' ? text : other(jsonType(parsed))) + written + end(name);
+  });
+  return members.join(separator);
+}
+
+function jsonType(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return 'number';
+  return typeof value === 'boolean' ? 'boolean' : 'object';
 }
 
 /** Writes the calls after the first, each optional, for formats that number their calls: each has its own rule. */

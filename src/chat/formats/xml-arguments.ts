@@ -1,12 +1,25 @@
 import type { Tool } from './format.ts';
+import { pythonToJson } from './python-literal.ts';
+
+/** An argument as plain text. `isText` is set if the model's marks tell whether it is a string. */
+export type TextArgument = [name: string, text: string, isText?: boolean];
 
 /**
- * Turns arguments that a model wrote as plain text into JSON. The tool's schema decides: a text stays as it is if it is
- * JSON of a type that the schema names, or of any type if it names none. Every other text becomes a string.
+ * Turns arguments that a model wrote as plain text into JSON. The tool's schema decides, unless the marks do: a text
+ * stays as it is if it is JSON of a type that the schema names, or of any type if it names none. Every other text
+ * becomes a string.
  */
-export function toArgumentsJson(texts: [name: string, text: string][], tool: Tool | undefined): string {
-  const members = texts.map(([name, text]) => `${JSON.stringify(name)}: ${toJson(text, propertySchema(tool, name))}`);
+export function toArgumentsJson(texts: TextArgument[], tool: Tool | undefined): string {
+  const members = texts.map(([name, text, isText]) => {
+    const schema = isText === undefined ? propertySchema(tool, name) : isText ? { type: 'string' } : undefined;
+    return `${JSON.stringify(name)}: ${valueToJson(text, schema)}`;
+  });
   return `{${members.join(', ')}}`;
+}
+
+/** Returns the types that a tool's schema names for a member; none if it names none. */
+export function memberTypes(tool: Tool | undefined, name: string): Set<string> {
+  return namedTypes(propertySchema(tool, name));
 }
 
 function propertySchema(tool: Tool | undefined, name: string): unknown {
@@ -16,17 +29,17 @@ function propertySchema(tool: Tool | undefined, name: string): unknown {
     : undefined;
 }
 
-/** Models write these Python words because their templates show them their earlier arguments as Python prints them. */
-const PYTHON = new Map([
-  ['True', 'true'],
-  ['False', 'false'],
-  ['None', 'null'],
-]);
-
-function toJson(text: string, schema: unknown): string {
-  const json = PYTHON.get(text.trim()) ?? text.trim();
+/**
+ * Turns one value that a model wrote as plain text into JSON. Models write Python where their templates show them their
+ * earlier arguments as Python prints them.
+ */
+export function valueToJson(text: string, schema: unknown): string {
   const types = namedTypes(schema);
-  return typesOf(json).some((type) => types.size === 0 || types.has(type)) ? json : JSON.stringify(text);
+  const isNamed = (json: string | undefined) => typesOf(json ?? '').some((type) => types.size === 0 || types.has(type));
+  const json = text.trim();
+  if (isNamed(json)) return json;
+  const python = pythonToJson(json);
+  return python !== undefined && isNamed(python) ? python : JSON.stringify(text);
 }
 
 /**

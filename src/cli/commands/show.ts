@@ -40,7 +40,7 @@ async function show(id: string, options: Record<string, unknown>): Promise<void>
   const memory = estimateLoad(source, config);
   if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
   const colours = coloursFor(process.stdout);
-  print(formatFacts([...factsOf(model), memoryFact(memory)], colours));
+  print(formatFacts([...factsOf(model), ...(await formatFact(model)), memoryFact(memory)], colours));
   print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );
@@ -77,6 +77,20 @@ function factsOf(model: Model): [string, string][] {
     ['sources', (model.sources ?? []).flatMap(({ url }) => (url ? [url] : [])).join(' ')],
   ];
   return facts.filter(([, value]) => value !== '');
+}
+
+/** Returns how a chat model writes tool calls and reasoning, and how that was found. */
+async function formatFact({ capabilities, settings }: Model): Promise<[string, string][]> {
+  if (capabilities.embedding || capabilities.rerank) return [];
+  const { findFormat } = await import('../../chat/formats/index.ts');
+  const { family, source } = findFormat(settings.prompt_template);
+  const found: Record<typeof source, string> = {
+    'read back': `${family}: it reads the calls that the template writes`,
+    marks: `${family}: the template has its marks, but writes no calls`,
+    derived: 'derived from the calls that the template writes',
+    none: `${family}: the template shows no calls`,
+  };
+  return [['format', found[source]]];
 }
 
 function toJson({ contextLength, ...memory }: LoadEstimate) {

@@ -23,19 +23,30 @@ function alternatives(expression: Expression): Expression[] {
 
 /** The smallest part that options can share: one character of a literal, or one whole item of another kind. */
 interface Unit {
-  key: string;
-  expression: Expression;
+  /** Equal for equal expressions. */
+  readonly key: string;
+  readonly expression: Expression;
 }
 
 function units(expression: Expression): Unit[] {
   const items = expression.kind === 'sequence' ? expression.items : [expression];
-  return items.flatMap((item) => {
-    const parts = item.kind === 'literal' ? Array.from(item.text, literal) : [item];
-    return parts.map((part) => ({
-      key: part.kind === 'literal' ? `"${part.text}` : expressionText(part),
-      expression: part,
-    }));
-  });
+  return items.flatMap((item) => (item.kind === 'literal' ? Array.from(item.text, character) : [whole(item)]));
+}
+
+function character(text: string): Unit {
+  return { key: `"${text}`, expression: literal(text) };
+}
+
+/** The key is made when it is first read: choices inside choices would write the innermost one once for each level. */
+function whole(expression: Expression): Unit {
+  let key: string | undefined;
+  return {
+    get key() {
+      key ??= expressionText(expression);
+      return key;
+    },
+    expression,
+  };
 }
 
 /** Makes a choice of the rests of the options, from unit `from` on. `depth` counts the choices around it. */

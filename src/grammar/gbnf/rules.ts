@@ -20,6 +20,8 @@ export interface Rules {
    * Like `define`, for a body that needs no key because nothing else shares it. `exclusive` is that of `GrammarRule`.
    */
   add(hint: string, path: string, body: Expression, exclusive?: boolean): Expression;
+  /** Throws the error of `tooLarge` if a body of at least `parts` parts does not fit. Call it before a large body is built. */
+  requireRoom(path: string, parts: number): void;
   /** Replaces a reference to a finished rule by the rule's body. Returns any other expression unchanged. */
   expand(expression: Expression): Expression;
   /** Returns the name of a rule for the expression; adds one if the expression is not a reference. */
@@ -44,9 +46,14 @@ export function createRules(prefix: string, maxSize: number, tooLarge: (path: st
     return `${prefix}${hint}${count === 1 ? '' : `-${count}`}`;
   }
 
+  function requireRoom(path: string, parts: number): void {
+    if (size + parts > maxSize) throw tooLarge(path);
+  }
+
   function store(name: string, path: string, body: Expression, exclusive: boolean): Expression {
-    size += expressionSize(body);
-    if (size > maxSize) throw tooLarge(path);
+    const parts = expressionSize(body);
+    requireRoom(path, parts);
+    size += parts;
     rules.set(name, { body, exclusive, path });
     return reference(name);
   }
@@ -67,6 +74,7 @@ export function createRules(prefix: string, maxSize: number, tooLarge: (path: st
     add(hint, path, body, exclusive = false) {
       return isShort(body) ? body : store(uniqueName(hint), path, body, exclusive);
     },
+    requireRoom,
     expand(expression) {
       return (expression.kind === 'rule' && rules.get(expression.name)?.body) || expression;
     },

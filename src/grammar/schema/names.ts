@@ -99,7 +99,7 @@ export function namedMember(
     if (schema[keyword] !== undefined) compiler.leave(schema, keyword, path);
   }
   const key = `other names ${JSON.stringify(excluded)}`;
-  const name = compiler.rules.define('name', key, path, () => otherStrings(compiler.rules, excluded));
+  const name = compiler.rules.define('name', key, path, () => otherStrings(compiler.rules, excluded, path));
   return sequence(name, COLON, value);
 }
 

@@ -16,8 +16,8 @@ import { memberPlace, namedMember, withListedNames } from './names.ts';
 import { namesSchemas } from './types.ts';
 
 /** A member of an object. */
-interface Member {
-  /** Matches the member from behind the quote that opens its name. */
+export interface Member {
+  /** Matches the member; in JSON, from behind the quote that opens its name. */
   expression: Expression;
   required: boolean;
 }
@@ -44,13 +44,21 @@ export function objectExpression(declared: SchemaObject, path: string, compiler:
   if (most === 0) return mustHaveOne ? never : literal('{}');
 
   const others = sequence(extra, repeat(sequence(COMMA, QUOTE, extra), Math.max(0, least - 1), most - 1));
-  const inner = sequence(QUOTE, memberList(compiler, written, others, path));
+  const inner = sequence(QUOTE, memberList(compiler, written, others, path, sequence(COMMA, QUOTE)));
   return sequence(literal('{'), mustHaveOne ? inner : optional(inner), literal('}'));
 }
 
-/** Matches at least one member, all required ones included, in their order. The additional ones come last. */
-function memberList({ rules }: SchemaCompiler, members: Member[], others: Expression, path: string): Expression {
-  const separator = sequence(COMMA, QUOTE);
+/**
+ * Matches at least one member, all required ones included, in their order, with `separator` between two members. The
+ * additional ones come last.
+ */
+export function memberList(
+  { rules }: SchemaCompiler,
+  members: Member[],
+  others: Expression,
+  path: string,
+  separator: Expression,
+): Expression {
   // Builds the list from its end. `behind` holds the parts after the current member, in reverse order.
   let behind = [rules.add('members', path, others, true)];
   let requiredLater = false;
@@ -77,7 +85,7 @@ function alternatives(some: Expression, other: Expression): Expression {
 
 function declaredMembers(compiler: SchemaCompiler, schema: SchemaObject, path: string): Member[] {
   const place = { schema, path };
-  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const others: SchemaPlace = inside(place, 'additionalProperties');
   return [...new Set([...Object.keys(properties), ...required])].map((name) => {
@@ -86,7 +94,7 @@ function declaredMembers(compiler: SchemaCompiler, schema: SchemaObject, path: s
       memberPlace(compiler, schema, { ...property, schema: property.schema ?? true }, name),
     );
     const text = literal(JSON.stringify(name).slice(1));
-    return { expression: sequence(text, COLON, value), required: required.includes(name) };
+    return { expression: sequence(text, COLON, value), required: required.has(name) };
   });
 }
 
@@ -110,7 +118,7 @@ function extraMember(compiler: SchemaCompiler, schema: SchemaObject, path: strin
   if (!isPlain) return namedMember(compiler, schema, path, excluded, value);
   const key = `other names ${JSON.stringify(excluded)}`;
   return sequence(
-    compiler.rules.define('name', key, path, () => otherStrings(compiler.rules, excluded)),
+    compiler.rules.define('name', key, path, () => otherStrings(compiler.rules, excluded, path)),
     COLON,
     value,
   );

@@ -111,8 +111,9 @@ function withTargets(edges: readonly Edge[], targets: number[]): Edge[] {
 }
 
 /**
- * Matches the texts of an automaton, as a JSON string spells them, each followed by `close`. Each state becomes a rule,
- * except a state with one edge in and one edge out. `key` is different for different automata.
+ * Matches the texts of an automaton, each followed by `close`. `spell` returns the expression of one character of the
+ * ranges; by default it is written as in a JSON string. Each state becomes a rule, except a state with one edge in and
+ * one edge out. `key` is different for different automata.
  */
 export function automatonExpression(
   { states, start }: Automaton,
@@ -120,13 +121,14 @@ export function automatonExpression(
   rules: Rules,
   key: string,
   path: string,
+  spell: (ranges: readonly Range[]) => Expression = jsonCharacter,
 ): Expression {
   const ways = new Map<number, number>();
   for (const { edges } of states) for (const { to } of edges) ways.set(to, (ways.get(to) ?? 0) + 1);
 
   function body(index: number): Expression {
     const { accepts = false, edges = [] } = states[index] ?? {};
-    const options = edges.map(({ ranges, to }) => sequence(jsonCharacter(ranges), behind(to)));
+    const options = edges.map(({ ranges, to }) => sequence(spell(ranges), behind(to)));
     return choice([...options, accepts ? close : never]);
   }
 

@@ -65,17 +65,26 @@ export function valueText(value: unknown): Expression {
   return literal(JSON.stringify(value));
 }
 
-/** Matches any JSON string but the excluded ones, from behind its opening quote up to the closing one. */
-export function otherStrings(rules: Rules, excluded: string[]): Expression {
+/** The fewest parts of the grammar that a character of an excluded text takes, counted by `expressionSize`. */
+const PARTS_OF_A_NODE = 16;
+
+/**
+ * Matches any JSON string but the excluded ones, from behind its opening quote up to the closing one. Throws the error of `rules` if that
+ * takes too many parts.
+ */
+export function otherStrings(rules: Rules, excluded: string[], path: string): Expression {
   const root = createNode();
+  let nodes = 0;
   for (const text of excluded) {
     let node = root;
     for (const character of text) {
       const next = node.next.get(character) ?? createNode();
+      if (!node.next.has(character)) nodes += 1;
       node.next.set(character, next);
       node = next;
     }
     node.isEnd = true;
+    rules.requireRoom(path, nodes * PARTS_OF_A_NODE);
   }
   const rest = sequence(repeat(anyCharacter(rules), 0, Number.POSITIVE_INFINITY), QUOTE);
   return excluded.length === 0 ? rest : otherThan(root, rest);

@@ -1,6 +1,15 @@
 import { createBoundaries, derivative } from './derivative.ts';
 import { multiplesTerm } from './multiples.ts';
-import { andTerm, createTermPool, type Multiples, notTerm, orTerm, repeatTerm, type TextTerm } from './term.ts';
+import {
+  andTerm,
+  createTermPool,
+  type Multiples,
+  notTerm,
+  orTerm,
+  repeatTerm,
+  sequenceTerm,
+  type TextTerm,
+} from './term.ts';
 import type { TextTree } from './text-tree.ts';
 import { treeTerm } from './tree-term.ts';
 
@@ -19,6 +28,8 @@ export interface Terms {
   ofLength(min: number, max: number): TextTerm;
   /** Returns the numbers without exponent that are multiples. The term also has some texts that are no numbers. */
   ofMultiples(multiples: Multiples): TextTerm;
+  /** Returns the texts of `first`, each followed by a text of `rest`. */
+  sequence(first: TextTerm, rest: TextTerm): TextTerm;
   or(items: TextTerm[]): TextTerm;
   and(items: TextTerm[]): TextTerm;
   not(item: TextTerm): TextTerm;
@@ -40,6 +51,7 @@ export function createTerms(spend: (count?: number) => void): Terms {
     ofTree: (tree) => treeTerm(pool, tree),
     ofLength: (min, max) => repeatTerm(pool, pool.character, min, max),
     ofMultiples: (multiples) => multiplesTerm(pool, multiples),
+    sequence: (first, rest) => sequenceTerm(pool, first, rest),
     or: (items) => orTerm(pool, items),
     and: (items) => andTerm(pool, items),
     not: (item) => notTerm(pool, item),

@@ -37,6 +37,11 @@ const TEMPLATES: [family: string, format: string, template: string][] = [
   ['Kimi K2', 'kimi', '<|tool_calls_section_begin|><|tool_call_begin|>{{ id }}<|tool_call_argument_begin|>'],
   ['Command R7B', 'command-r7b', '<|START_ACTION|>[{"tool_name": x}]<|END_ACTION|>'],
   ['Functionary 3.2', 'functionary', `Respond in this format:\n>>>\${recipient}\n\${content}\n`],
+  ['Kimi K3', 'kimi-k3', "{{- '<|open|>' + role + '<|sep|>' }}"],
+  ['MiniMax M3', 'minimax-m3', "{%- set ns = ']<]minimax[>[' %}"],
+  ['LFM2', 'lfm2', "'List of tools: <|tool_list_start|>['"],
+  ['LFM2.5', 'lfm2', '{{- "<|tool_call_start|>[" + calls + "]<|tool_call_end|>" -}}'],
+  ['Muse Glimmer', 'muse', '<atem:function_calls>\\n<atem:invoke name="'],
   ['gpt-oss', 'harmony', '<|start|>assistant<|channel|>final<|message|>{{ message.content }}<|end|>'],
 ];
 

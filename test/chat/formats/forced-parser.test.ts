@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat, FunctionCall, ParserOptions } from '../../../src/chat/formats/format.ts';
-import { formats } from '../../../src/chat/formats/index.ts';
+import { formats as all } from '../../../src/chat/formats/index.ts';
 import { repeats } from '../../support/repeats.ts';
 import { cuts, joined, type Part, TOOLS } from './replies.ts';
+
+/** The formats whose arguments are one JSON object. The others are tested in members.test.ts. */
+const formats = all.filter(({ members }) => !members);
 
 type Forced = NonNullable<ParserOptions['forced']>;
 

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat, FunctionCall, Tool } from '../../../src/chat/formats/format.ts';
-import { formats } from '../../../src/chat/formats/index.ts';
+import { formats as all } from '../../../src/chat/formats/index.ts';
 import { repeats } from '../../support/repeats.ts';
 import { derive } from './gbnf.ts';
 import { cuts, joined, readPieces, TOOLS } from './replies.ts';
+
+/** The formats whose arguments are one JSON object. The others are tested in members.test.ts. */
+const formats = all.filter(({ members }) => !members);
 
 const argumentsOf: Record<string, string> = { add: '{"a": 1}', get_weather: '{"city": "a \\"b\\"\\n"}', now: '{}' };
 

@@ -5,7 +5,7 @@ import { takeClosing, takeMark } from '../reading.ts';
 const OPEN = '<|START_ACTION|>';
 const CLOSE = '<|END_ACTION|>';
 const REASONING = { open: '<|START_THINKING|>', close: '<|END_THINKING|>' };
-const ANSWER = ['<|START_RESPONSE|>', '<|END_RESPONSE|>'];
+const ANSWER = ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'];
 
 const readCalls: CallReader = function* (input) {
   yield* takeMark(input, OPEN);

@@ -43,7 +43,11 @@ export const gemma = defineFormat({
   name: 'gemma',
   matches: (template) => template.includes('<|tool_call>call:'),
   marks: [OPEN, CLOSE, QUOTE, '<|channel>', '<channel|>', '<|tool_response>'],
-  reasoning: [{ open: '<|channel>thought', close: '<channel|>', gap: '\n' }],
+  reasoning: [
+    { open: '<|channel>thought', close: '<channel|>', gap: '\n' },
+    // The models sometimes write the mark twice.
+    { open: '<|channel><|channel>thought', close: '<channel|>', gap: '\n' },
+  ],
   syntax: () => ({ calls: [{ mark: OPEN, read: readCall }], silent: ['<|tool_response>'] }),
   writing: { open: '', separator: '', close: '', call: (name) => [`${OPEN}call:${name}`, CLOSE] },
 });

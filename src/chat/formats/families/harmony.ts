@@ -48,7 +48,8 @@ function* readMessage(input: Input, output: DeltaCollector, tools: Tools): Readi
   const header = yield* takeUpTo(input, MESSAGE);
   if (header === undefined) return output.text('content', release(input));
   const recipient = /\bto=(?:functions\.)?([^\s<]+)/.exec(header)?.[1];
-  if (recipient !== undefined) return yield* readCall(input, output, tools, recipient);
+  // A message to itself is none to a tool.
+  if (recipient !== undefined && recipient !== 'assistant') return yield* readCall(input, output, tools, recipient);
   release(input);
   const isReasoning = header.includes(`${CHANNEL}analysis`);
   yield* readText(input, output, isReasoning ? 'reasoning' : 'content');

@@ -1,0 +1,44 @@
+import type { HistoryRules, ReasoningMarks } from '../format.ts';
+import { PROBE_TOOLS, type Probe } from './probe.ts';
+import { splitAt } from './texts.ts';
+
+/** Returns the marks around plain content, and the mark at the end of a message. */
+export function deriveContentMarks(probe: Probe): string[] {
+  const [before = '', after = ''] = splitAt(probe.reply({ content: 'zqcontent' }) ?? '', ['zqcontent']) ?? [];
+  const [end] = after.match(/<[^<>\s]*>/) ?? [];
+  return [...(before.match(/<[^<>\s]*>/g) ?? []), ...(end === undefined ? [] : [end])];
+}
+
+/** Returns where a template reads the reasoning before a call; undefined if from `reasoning_content`, or nowhere. */
+export function deriveThoughts(probe: Probe): HistoryRules['thoughts'] {
+  const fields = [undefined, 'reasoning', 'thinking', 'chunks'] as const;
+  const shows = (thoughts: HistoryRules['thoughts']) => {
+    const text =
+      probe.reply({ reasoning: 'zqthought', thoughts, calls: [{ name: PROBE_TOOLS[0], arguments: {} }] }) ?? '';
+    // A template that knows no chunks may write them as a list.
+    return text.includes('zqthought') && !/["']thinking["']/.test(text);
+  };
+  return fields.find(shows);
+}
+
+/** Returns the marks around thoughts; undefined if the template writes none. */
+export function deriveReasoning(probe: Probe): ReasoningMarks | undefined {
+  const parts = splitAt(probe.reply({ content: 'zqcontent', reasoning: 'zqthought' }) ?? '', [
+    'zqthought',
+    'zqcontent',
+  ]);
+  if (!parts) return undefined;
+  const [before = '', after = ''] = parts;
+  const close = after.trim();
+  const open = lastMark(before) ?? lastMark(probe.beginning.replace(close, ''));
+  if (open === undefined || close === '') return undefined;
+  const gap = /\s*$/.exec(before || probe.beginning)?.[0] ?? '';
+  return { open, close, gap };
+}
+
+/** Returns the mark, or else the line, that ends a text. A prompt may also close the block that it opens. */
+function lastMark(text: string): string | undefined {
+  const line = text.trim().split('\n').at(-1)?.trim();
+  if (!line) return undefined;
+  return /<[^<>\s]*>$/.exec(line)?.[0] ?? (line.includes('>') ? undefined : line);
+}

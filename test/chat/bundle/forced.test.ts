@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ReplyDelta, Tool } from '../../../src/chat/formats/format.ts';
+import { detectFormat } from '../../../src/chat/formats/index.ts';
+import { createPreparer, type PreparedRequest } from '../../../src/chat/prepare.ts';
+import type { JsonSchema } from '../../../src/contract/json-schema.ts';
+import { checkValue } from '../../../src/grammar/check/check.ts';
+import { isJson } from '../../../src/utils/json.ts';
+import { parseGrammar } from '../../grammar/gbnf.ts';
+import { createWriter } from '../../grammar/gbnf-writer.ts';
+import { ask, chat } from '../../kit/generation.ts';
+import { makeRandom, type Random } from '../../kit/random.ts';
+import { repeats } from '../../support/repeats.ts';
+import { traits } from '../fixtures.ts';
+import { noBundle, readBundle } from './bundle.ts';
+
+// A model with random weights writes any text that its grammar allows. Such texts of the grammar of forced calls are
+// written here for every template, and must be read as valid calls.
+
+const TOOLS: Tool[] = [
+  {
+    name: 'search',
+    parameters: {
+      type: 'object',
+      properties: {
+        query: { type: 'string' },
+        code: { type: 'string', pattern: '^[A-Z]{2}-\\d{3}$' },
+        day: { type: 'string', format: 'date' },
+        short: { type: 'string', minLength: 1, maxLength: 5 },
+        count: { type: 'integer', minimum: 1, maximum: 50 },
+        ratio: { type: ['number', 'null'] },
+        exact: { type: 'boolean' },
+        unit: { enum: ['km', 'mi', 7] },
+        tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+        area: { $ref: '#/$defs/area' },
+        either: { anyOf: [{ type: 'string' }, { type: 'object', properties: { id: { type: 'integer' } } }] },
+      },
+      required: ['query', 'count'],
+      $defs: { area: { type: 'object', properties: { north: { type: 'number' } }, required: ['north'] } },
+    },
+  },
+  { name: 'get_time', parameters: { type: 'object', properties: { zone: { type: 'string' } } } },
+  { name: 'now' },
+];
+
+const schemaOf = (name: string): JsonSchema =>
+  TOOLS.find((tool) => tool.name === name)?.parameters ?? { type: 'object', additionalProperties: false };
+
+const COUNT = repeats(4, 60);
+
+describe.skipIf(noBundle)(`forced calls by the bundle's templates${noBundle ? ` (skipped: ${noBundle})` : ''}`, () => {
+  let templates: [name: string, source: string][];
+
+  beforeAll(() => {
+    templates = [...readBundle().templates];
+  }, 60_000);
+
+  it.each(['required', { name: 'search' }] as const)(
+    'are valid calls, whole and in pieces: %o',
+    (toolChoice) => {
+      const wrong = templates.flatMap(([name, source]) => {
+        const prepared = prepare(source, toolChoice);
+        return textsOf(prepared, name.length).flatMap((text) => {
+          const found = read(source, prepared, [text]);
+          const inPieces = read(source, prepared, pieces(text, makeRandom(text.length)));
+          const isValid =
+            found.calls.length > 0 && found.content === '' && found.calls.every((call) => isAllowed(call, prepared));
+          return isValid && isDeepStrictEqual(found, inPieces) ? [] : [{ name, text, found, inPieces }];
+        });
+      });
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('are read by the parser of free replies as well', () => {
+    const wrong = templates.flatMap(([name, source]) => {
+      const prepared = prepare(source, 'required');
+      const free = { ...prepared, parser: { tools: TOOLS, startsInReasoning: false } };
+      return textsOf(prepared, name.length + 1).flatMap((text) => {
+        const [forced, found] = [read(source, prepared, [text]), read(source, free, [text])];
+        return isDeepStrictEqual(found.calls.map(plain), forced.calls.map(plain))
+          ? []
+          : [{ name, text, forced, found }];
+      });
+    });
+    expect(wrong).toEqual([]);
+  }, 120_000);
+});
+
+/** Returns random texts of the grammar. */
+function textsOf({ grammar }: PreparedRequest, seed: number): string[] {
+  const write = createWriter(parseGrammar(plainEscapes(grammar ?? '')), 'root');
+  const random = makeRandom(seed);
+  return Array.from({ length: COUNT }, () => write(random));
+}
+
+function isAllowed({ name, arguments: json }: Call, { checks }: PreparedRequest): boolean {
+  if (!isJson(json)) return false;
+  // What the grammar leaves to the check of the finished call may be broken.
+  return checks !== null || checkValue(schemaOf(name), JSON.parse(json)).length === 0;
+}
+
+const prepare = (source: string, toolChoice: 'required' | { name: string }): PreparedRequest =>
+  createPreparer(traits(source))(
+    ask('', {
+      prompt: chat([{ role: 'user', content: 'Hello' }], { tools: TOOLS, toolChoice, parallelToolCalls: true }),
+    }),
+  );
+
+interface Call {
+  name: string;
+  arguments: string;
+}
+
+interface Read {
+  content: string;
+  calls: Call[];
+}
+
+function read(source: string, { parser: options }: PreparedRequest, pieces: string[]): Read {
+  if (!options) throw new Error('there is no parser');
+  const parser = detectFormat(source).createParser(options);
+  const deltas: ReplyDelta[] = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.finish()];
+  const found: Read = { content: '', calls: [] };
+  for (const delta of deltas) {
+    const last = found.calls.at(-1);
+    if (delta.kind === 'toolCall') found.calls.push({ name: delta.name, arguments: '' });
+    else if (delta.kind === 'toolArguments' && last) last.arguments += delta.text;
+    else if (delta.kind === 'content' || delta.kind === 'reasoning') found.content += delta.text;
+  }
+  return found;
+}
+
+const plain = ({ name, arguments: json }: Call) => ({ name, arguments: isJson(json) ? JSON.parse(json) : json });
+
+function pieces(text: string, random: Random): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const length = 1 + (random() % 9);
+    found.push(text.slice(at, at + length));
+    at += length;
+  }
+  return found;
+}
+
+/** The test's reader of GBNF knows no `\n` and no empty lines. */
+function plainEscapes(grammar: string): string {
+  return grammar
+    .replace(/\n{2,}/g, '\n')
+    .replace(/\\(?:n|t|.)/g, (written) => ({ '\\n': '\\x0A', '\\t': '\\x09' })[written] ?? written);
+}
