@@ -7,6 +7,7 @@ import {
   pieceOf,
   refuseUnknownIds,
   type TokenizedPrompt,
+  type TokenizeOptions,
   tokenizePrompt,
   withBos,
 } from '../../tokenize.ts';
@@ -64,8 +65,11 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   const byteLevel = isByteLevel(model);
   const tokenize = ({ text, literal, first }: PromptPiece) =>
     (literal || !first) && !byteLevel ? tokenizer.tokenizeAmid(text, !literal) : tokenizer.tokenize(text, !literal);
-  const tokenized = (parts: TextPart[], signal: AbortSignal | undefined, contextLength?: number) =>
-    tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, contextLength });
+  const tokenized = (
+    parts: TextPart[],
+    signal: AbortSignal | undefined,
+    limits: Pick<TokenizeOptions<Token>, 'contextLength' | 'most'> = {},
+  ) => tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, ...limits });
   const checked = (tokens: number[]): Token[] => {
     refuseUnknownIds(tokens, size);
     return tokens as Token[];
@@ -76,15 +80,15 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
       return { tokens, added: tokens.length - own.length };
     };
     if (isTokens(prompt)) return complete(checked(prompt));
-    const whole = await tokenized(partsOf(prompt), signal, contextLength);
+    const whole = await tokenized(partsOf(prompt), signal, { contextLength });
     return whole && 'tokens' in whole ? complete(whole.tokens) : whole;
   };
   const answers: Answers = {
-    tokenize: async ({ text, addSpecial }, signal) => {
-      const whole = await tokenized([{ text, literal: false }], signal);
+    tokenize: async ({ text, addSpecial, most, withPieces = true }, signal) => {
+      const whole = await tokenized([{ text, literal: false }], signal, { most });
       const tokens = whole && 'tokens' in whole ? whole.tokens : [];
       const all = addSpecial ? withBos(tokens, bos) : tokens;
-      return { tokens: all, pieces: all.map((token) => pieceOf(bytesOf(token))) };
+      return { tokens: all, pieces: withPieces ? all.map((token) => pieceOf(bytesOf(token))) : [] };
     },
     detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
     countTokens: async ({ prompt }, signal) => {

@@ -99,6 +99,19 @@ describe('a byte-level vocabulary', () => {
     expect(tokenized.overflow / exact).toBeLessThan(1.1);
   });
 
+  it('stops once a text has more tokens than are wanted, and leaves out their texts where nobody asks for them', async () => {
+    const text = 'word '.repeat(40_000);
+    const all = await vocabulary.answers.tokenize?.({ text, addSpecial: false }, undefined);
+    const some = await vocabulary.answers.tokenize?.(
+      { text, addSpecial: false, most: 100, withPieces: false },
+      undefined,
+    );
+    expect(all?.pieces).toHaveLength(all?.tokens.length ?? 0);
+    expect(some?.tokens.length).toBeGreaterThan(100);
+    expect(some?.tokens.length).toBeLessThan((all?.tokens.length ?? 0) / 2);
+    expect(some?.pieces).toEqual([]);
+  });
+
   it('lets others have their turn while it takes a long text apart, and stops when nobody waits for it', async () => {
     const gone = new AbortController();
     let turns = 0;
