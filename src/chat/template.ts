@@ -3,6 +3,7 @@ import type { ChatMessage } from '../contract/prompt.ts';
 import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
 import { compileJinja } from './jinja/template.ts';
+import { reasoningSwitches } from './switches.ts';
 
 /**
  * Turns a conversation into the prompt of a model, with the beginning of a reply at its end unless `begins` is false.
@@ -30,10 +31,9 @@ export function createChatTemplate(source: string | undefined, tokens: { bos: st
   const format = detectFormat(source);
 
   return (messages, tools, kwargs, begins = true) => {
-    const render = (list: ChatMessage[], shown: unknown[] | undefined) =>
+    const render = (list: ChatMessage[], variables: Record<string, unknown>, shown: unknown[] | undefined) =>
       renderJinja({
-        ...switchesOf(kwargs),
-        ...kwargs,
+        ...variables,
         messages: toTemplateMessages(list, format),
         ...(shown && { tools: shown }),
         // Firefunction reads its tools and the day from here.
@@ -44,12 +44,16 @@ export function createChatTemplate(source: string | undefined, tokens: { bos: st
         eos_token: tokens.eos,
       });
     let refusal: unknown;
-    // Templates accept different forms of tools, and some refuse a system message. The first accepted form tells the
-    // model the most.
+    // Templates accept different forms of tools, and some refuse an effort or a system message. The first accepted form
+    // tells the model the most.
     const lists = [messages, ...withoutSystem(messages)];
-    for (const [list, shown] of lists.flatMap((list) => toolVariants(tools).map((shown) => [list, shown] as const))) {
+    const variants = reasoningSwitches(kwargs);
+    const forms = lists.flatMap((list) =>
+      variants.flatMap((variables) => toolVariants(tools).map((shown) => ({ list, variables, shown }))),
+    );
+    for (const { list, variables, shown } of forms) {
       try {
-        return render(list, shown);
+        return render(list, variables, shown);
       } catch (error) {
         refusal ??= error;
       }
@@ -65,13 +69,4 @@ function withoutSystem([first, second, ...rest]: ChatMessage[]): ChatMessage[][]
   const content = [first.content, second.content].filter(Boolean).join('\n\n');
   const media = [...(first.media ?? []), ...(second.media ?? [])];
   return [[{ ...second, content, ...(media.length > 0 && { media }) }, ...rest]];
-}
-
-/**
- * Returns the variables that switch a model's reasoning on or off. It is on by default where the family reasons. Most
- * families read `enable_thinking`; the others have a variable of their own, which follows what the request says.
- */
-function switchesOf({ enable_thinking: thinks }: Record<string, unknown>): Record<string, unknown> {
-  if (typeof thinks !== 'boolean') return { enable_thinking: true };
-  return { thinking: thinks, ...(!thinks && { thinking_budget: 0 }) };
 }

@@ -128,6 +128,15 @@ describe('chat template', () => {
       expect(render(source, [user], { enable_thinking: false, thinking: 'low' })).toBe('False low 0');
     });
 
+    it('has an effort that the template knows', () => {
+      const knows = (known: string) =>
+        `{% if reasoning_effort not in ${known} %}{{ raise_exception('no') }}{% endif %}{{ reasoning_effort }} {{ thinking_budget }}`;
+      expect(render(knows("['low', 'high', 'no_think']"), [user], { reasoning_effort: 'none' })).toBe('no_think 0');
+      expect(render(knows("['low', 'high', 'no_think']"), [user], { reasoning_effort: 'medium' })).toBe('high 4096');
+      expect(render(knows("['medium']"), [user], { reasoning_effort: 'medium' })).toBe('medium 4096');
+      expect(() => render(knows("['medium']"), [user], { reasoning_effort: 'low' })).toThrow('no');
+    });
+
     it.each([
       ['reasoning_content', '{{ m.reasoning_content }}'],
       ['thinking', '{{ m.thinking }}'],

@@ -8,13 +8,32 @@ import {
   type Token,
 } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { formatOf } from '../../src/chat/formats/index.ts';
+import { createPreparer } from '../../src/chat/prepare.ts';
 import type { JsonSchema } from '../../src/contract/json-schema.ts';
-import { createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../../src/grammar/schema-grammar.ts';
+import {
+  createMemberGrammar,
+  createSchemaGrammar,
+  jsonObjectGrammar,
+  type MemberMarks,
+  rootGrammar,
+} from '../../src/grammar/schema-grammar.ts';
+import { traits } from '../chat/fixtures.ts';
+import { TAGGED } from '../chat/formats/invented.ts';
+import { ask, chat } from '../kit/generation.ts';
 import { schemaCases } from './schemas/all.ts';
 import { createValidator } from './validation.ts';
 
 const SEEDS = 10;
 const MAX_TOKENS = 400;
+
+const MARKS: MemberMarks = {
+  key: '<parameter=',
+  text: '>\n',
+  other: () => '>\n',
+  end: () => '\n</parameter>\n',
+  separator: '',
+};
 
 let llama: Llama;
 let model: LlamaModel;
@@ -52,6 +71,43 @@ async function generate(grammarText: string, seed: number): Promise<string> {
 describe('llama.cpp', () => {
   it.each(schemaCases)('accepts the grammar of $name', async ({ schema }) => {
     await expect(llama.createGrammar({ grammar: grammarOf(schema) })).resolves.toBeDefined();
+  });
+
+  it.each(schemaCases)('accepts the grammar of $name with marks around each member', async ({ schema }) => {
+    const grammar = createMemberGrammar(schema, MARKS, { param: 'schema' });
+    await expect(llama.createGrammar({ grammar: rootGrammar(grammar) })).resolves.toBeDefined();
+  });
+
+  it('writes valid calls in the text of a template, with random weights', async () => {
+    const parameters = {
+      type: 'object',
+      properties: {
+        name: { type: 'string', maxLength: 12 },
+        day: { type: 'string', format: 'date' },
+        age: { type: ['integer', 'null'], minimum: -20, maximum: 150 },
+        color: { enum: ['red', 'green', 'grün', null] },
+        tags: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 3 }, minItems: 1, maxItems: 3 },
+      },
+      required: ['name', 'age'],
+    };
+    const forced = createPreparer(traits(TAGGED))(
+      ask('', {
+        prompt: chat([{ role: 'user', content: 'Hello' }], {
+          tools: [{ name: 'save', parameters }],
+          toolChoice: { name: 'save' },
+          parallelToolCalls: false,
+        }),
+      }),
+    );
+    const isValid = createValidator(parameters);
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const text = await generate(forced.grammar ?? '', seed);
+      expect(text).toMatch(/^<~deeds~>\n<~deed of="save"~>/);
+      const parser = forced.format && forced.parser ? formatOf(forced.format).createParser(forced.parser) : undefined;
+      const deltas = [...(parser?.push(text) ?? []), ...(parser?.finish() ?? [])];
+      const json = deltas.flatMap((delta) => (delta.kind === 'toolArguments' ? [delta.text] : [])).join('');
+      expect(isValid(JSON.parse(json)), text).toBe(true);
+    }
   });
 
   it('accepts the grammar of any object', async () => {

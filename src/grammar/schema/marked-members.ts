@@ -1,4 +1,11 @@
-import { inside, isRecord, type JsonType, type SchemaObject, type SchemaPlace } from '../../contract/json-schema.ts';
+import {
+  inside,
+  isRecord,
+  type JsonType,
+  type SchemaObject,
+  type SchemaPlace,
+  typeOfValue,
+} from '../../contract/json-schema.ts';
 import { choice } from '../gbnf/choice.ts';
 import {
   type Expression,
@@ -101,39 +108,42 @@ function valueExpression(compiler: SchemaCompiler, place: SchemaPlace, marks: Me
   if (flat === false) return never;
   const branches = branchesOf(compiler, flat, place.path);
   const types = branches.map((branch) => writtenTypes(branch));
-  const isMixed = types.flat().some((type) => type !== 'string' && marks.other(type) === marks.text);
-  const options = branches.flatMap((branch, index) => [
-    ...otherValues(compiler, branch, types[index] ?? [], place.path, marks, name),
-    textValue(compiler, branch, types[index] ?? [], place.path, marks, name, isMixed),
-  ]);
-  return compiler.rules.add('value', place.path, choice(options));
-}
-
-/** Matches the values of a flat schema that are no text, an option for each type. */
-function otherValues(
-  compiler: SchemaCompiler,
-  schema: SchemaObject,
-  types: readonly JsonType[],
-  path: string,
-  marks: MemberMarks,
-  name: string,
-): Expression[] {
-  const wrap = (type: JsonType, value: Expression) =>
-    sequence(literal(marks.other(type)), value, literal(marks.end(name)));
-  const values = listedValues(schema);
-  if (values) {
-    const others = values.filter((value) => typeof value !== 'string');
-    return others.map((value) => wrap(typeName(value), valueText(value)));
+  const [mark, ...otherMarks] = new Set(types.flat().map((type) => marks.other(type)));
+  const hasText = types.flat().includes('string');
+  if (mark !== undefined && otherMarks.length === 0 && (!hasText || (marks.isQuoted && mark === marks.text))) {
+    return sequence(literal(mark), compiler.compile(place), literal(marks.end(name)));
   }
-  return types
-    .filter((type) => type !== 'string')
-    .map((type) => wrap(type, compiler.compile({ schema: { ...schema, type }, path })));
+  const isMixed = types.flat().some((type) => type !== 'string' && marks.other(type) === marks.text);
+  const texts = branches.map((branch, index) =>
+    textValue(compiler, branch, types[index] ?? [], place.path, marks, name, isMixed),
+  );
+  const others = Array.from(otherValues(branches, types, marks), ([mark, schemas]) => {
+    // As one union, so that equal beginnings of its values are written once.
+    const [only] = schemas;
+    const schema = schemas.length === 1 && only ? only : { anyOf: schemas };
+    return sequence(literal(mark), compiler.compile({ schema, path: place.path }), literal(marks.end(name)));
+  });
+  return compiler.rules.add('value', place.path, choice([...others, ...texts]));
 }
 
-function typeName(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'boolean' : typeof value === 'number' ? 'number' : 'object';
+/** Returns the schemas of the values that are no text, by the mark before them. */
+function otherValues(
+  branches: SchemaObject[],
+  types: (readonly JsonType[])[],
+  marks: MemberMarks,
+): Map<string, SchemaObject[]> {
+  const found = new Map<string, SchemaObject[]>();
+  const add = (type: JsonType, schema: SchemaObject) => {
+    const mark = marks.other(type);
+    found.set(mark, [...(found.get(mark) ?? []), schema]);
+  };
+  for (const [index, branch] of branches.entries()) {
+    const values = listedValues(branch);
+    const others = (types[index] ?? []).filter((type) => type !== 'string');
+    for (const value of values ?? []) if (typeof value !== 'string') add(typeOfValue(value), { const: value });
+    for (const type of values ? [] : others) add(type, { ...branch, type });
+  }
+  return found;
 }
 
 /** Matches the values of a flat schema that are text. `isMixed` is that of `plainText`. */

@@ -1,26 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findFormat, formatOf } from '../../../src/chat/formats/index.ts';
 import { prepareForced } from './forced-texts.ts';
+import { KEYED, MARKED, NO_CALLS, TAGGED } from './invented.ts';
 import { itLeavesAsContent, itReads, joined, readPieces, TOOLS } from './replies.ts';
-
-// Templates that no model has, with marks that nobody uses.
-
-const BEGIN = `{% for message in messages %}<~{{ message.role }}~>{% if message.reasoning_content %}((ponder{{ message.reasoning_content }}ponder)){% endif %}{{ message.content }}`;
-const END = '<~over~>\n{% endfor %}{% if add_generation_prompt %}<~assistant~>{% endif %}';
-const TOOLS_SHOWN = '{% for tool in tools %}{{ tool.function | tojson }}{% endfor %}';
-
-/** Each argument has marks of its own. */
-const TAGGED = `${TOOLS_SHOWN}${BEGIN}{% if message.tool_calls %}<~deeds~>
-{% for call in message.tool_calls %}<~deed of="{{ call.function.name }}"~>
-{% for key, value in call.function.arguments.items() %}<~with {{ key }}~>{{ value if value is string else value | tojson }}<~/with~>
-{% endfor %}<~/deed~>
-{% endfor %}<~/deeds~>{% endif %}${END}`;
-
-/** The name is a mark, the arguments are JSON. */
-const MARKED = `${TOOLS_SHOWN}${BEGIN}{% for call in message.tool_calls or [] %}[[DO {{ call.function.name }}]]{{ call.function.arguments | tojson }}[[DONE]]{% endfor %}${END}`;
-
-/** Calls are JSON with keys of their own. */
-const KEYED = `${TOOLS_SHOWN}${BEGIN}{% if message.tool_calls %}<~acts~>[{% for call in message.tool_calls %}{"act": "{{ call.function.name }}", "input": {{ call.function.arguments | tojson }}}{% if not loop.last %}, {% endif %}{% endfor %}]<~/acts~>{% endif %}${END}`;
 
 const derivedOf = (template: string) => {
   const plan = findFormat(template);
@@ -114,7 +96,7 @@ describe('a template whose calls are JSON with other keys', () => {
 });
 
 it('a template that shows no calls has the generic format', () => {
-  const plan = findFormat(`${BEGIN}${END}`);
+  const plan = findFormat(NO_CALLS);
   const format = formatOf(plan);
   expect([plan.family, plan.source]).toEqual(['generic', 'none']);
   expect(joined(readPieces(format, ['{"tool_calls": [{"name": "now", "arguments": {}}]}'], { tools: TOOLS }))).toEqual([

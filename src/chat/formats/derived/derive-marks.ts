@@ -2,11 +2,13 @@ import type { HistoryRules, ReasoningMarks } from '../format.ts';
 import { PROBE_TOOLS, type Probe } from './probe.ts';
 import { splitAt } from './texts.ts';
 
-/** Returns the marks around plain content, and the mark at the end of a message. */
+/** Returns the marks around plain content; none if nothing stands before it. */
 export function deriveContentMarks(probe: Probe): string[] {
   const [before = '', after = ''] = splitAt(probe.reply({ content: 'zqcontent' }) ?? '', ['zqcontent']) ?? [];
-  const [end] = after.match(/<[^<>\s]*>/) ?? [];
-  return [...(before.match(/<[^<>\s]*>/g) ?? []), ...(end === undefined ? [] : [end])];
+  // An empty block of reasoning may stand before the content, too.
+  const open = (before.match(/<[^<>\s]*>/g) ?? []).filter((mark) => !/think/i.test(mark));
+  const [close] = after.match(/<[^<>\s]*>/) ?? [];
+  return open.length === 0 || close === undefined ? open : [...open, close];
 }
 
 /** Returns where a template reads the reasoning before a call; undefined if from `reasoning_content`, or nowhere. */
