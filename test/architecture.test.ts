@@ -22,7 +22,7 @@ const BELOW: Record<string, string[]> = {
   'src/sampling': ['src/contract'],
   'src/grammar': ['src/contract', 'src/utils'],
   'src/chat': ['src/contract', 'src/utils', 'src/grammar'],
-  'src/dispatch': ['src/contract', 'src/wire'],
+  'src/dispatch': ['src/contract', 'src/utils', 'src/wire'],
   'src/api': ['src/contract', 'src/utils', 'src/wire', 'src/chat'],
   'src/gguf': ['src/contract'],
   'src/net': [],
