@@ -1,8 +1,6 @@
 import type { Log } from '../../src/contract/log.ts';
 
-const ignore = () => {};
-
-export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+export { silentLog } from '../../src/contract/log.ts';
 
 /** Returns a log that adds each line to `lines`: the message and its fields in JSON. */
 export function recordingLog(lines: string[]): Log {

@@ -70,7 +70,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
     const { sequence } = slot;
     const { decoder } = context;
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
-    const replayed = { tokens: tokens as Token[], logprobs };
+    const replayed = { tokens: tokens, logprobs };
     const source = createSource(context, choice, prompt, replayed.tokens);
     const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
     const first = scoresFrom === 0 ? prompt[0] : undefined;

@@ -137,7 +137,7 @@ async function generateChoices(run: Run): Promise<void> {
    * Returns the tokens to evaluate for a choice: the prompt, and the tokens of the reply that a previous engine drew.
    */
   const promptOf = (choice: number) => {
-    const drawn = (resume[choice]?.tokens ?? []) as Token[];
+    const drawn = resume[choice]?.tokens ?? [];
     return drawn.length === 0 ? prompt : createPrefix(prompt.scope, [...prompt.tokens, ...drawn]);
   };
   const runChoice = createChoiceRunner(run);

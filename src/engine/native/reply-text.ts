@@ -46,10 +46,7 @@ export interface ReplyText {
 /** Makes the text of one reply. Tokens of a previous engine are added at once, without events. */
 export function createReplyText(options: ReplyTextOptions): ReplyText {
   const { choice, replayed, maxTokens, journal, emit } = options;
-  const detokenizer = createDetokenizer(
-    (tokens, before) => options.textOf(tokens as Token[], before as Token[]),
-    options.before,
-  );
+  const detokenizer = createDetokenizer((tokens, before) => options.textOf(tokens, before), options.before);
   const stops = createStopFilter(options.stop);
   const filter = createStopFilter(options.banned, foldCase);
   /** The log probabilities of the tokens whose text is held back. */

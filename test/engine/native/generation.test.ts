@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gain, TokenSource } from '../../../src/engine/native/draw/token-source.ts';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
-import type { Token } from '../../../src/engine/native/llama/token.ts';
 import { finish, text as textOf, tokenLogprob } from '../../api/fixtures.ts';
 import {
   createFakeSequence,
@@ -16,7 +15,7 @@ import {
 /** A piece of text, and the number of tokens since the one before. */
 const text = (piece: string, choice = 0, tokens = 1) => ({ ...textOf(piece, choice), tokens });
 const tokensOf = (...texts: string[]): number[][] => texts.map(encode);
-const promptOf = (length: number) => Array.from({ length }, (_, index) => (1000 + index) as Token);
+const promptOf = (length: number) => Array.from({ length }, (_, index) => 1000 + index);
 
 /** Returns the events of a generation of these tokens. */
 async function say(pieces: number[][], more: Partial<GenerationOptions> = {}) {
@@ -192,9 +191,9 @@ describe('a reply that gains several tokens in one step', () => {
   /** Makes a source that guesses the tokens 1 to 3 after token 0, and of which the model then agrees with the first `right`. */
   function guessing(right: number, ended = false): { source: TokenSource; rooms: number[] } {
     const gains: Gain[] = [
-      { tokens: [{ token: 0 as Token }], kept: 0, ended: false },
+      { tokens: [{ token: 0 }], kept: 0, ended: false },
       {
-        tokens: Array.from({ length: ended ? right : right + 1 }, (_, index) => ({ token: (index + 1) as Token })),
+        tokens: Array.from({ length: ended ? right : right + 1 }, (_, index) => ({ token: index + 1 })),
         kept: right + 1,
         ended,
       },
@@ -205,7 +204,7 @@ describe('a reply that gains several tokens in one step', () => {
       guesses: { made: 0, right: 0 },
       async propose(room) {
         rooms.push(room);
-        const tokens = [0, 1, 2, 3].slice(0, room + 1) as Token[];
+        const tokens = [0, 1, 2, 3].slice(0, room + 1);
         return { tokens, logitsAt: [...tokens.keys()] };
       },
       draw: async () => gains.shift() ?? { tokens: [], kept: 0, ended: true },
@@ -257,12 +256,12 @@ describe('a reply that has to begin in one way', () => {
   const pieces = tokensOf('{', '"a"', ':', '1');
 
   function opening(...tokens: number[]) {
-    const gained = [...tokens, 3].map((token) => ({ token: token as Token }));
+    const gained = [...tokens, 3].map((token) => ({ token: token }));
     const places: number[][] = [];
     const source: TokenSource = {
-      opening: tokens as Token[],
+      opening: tokens,
       guesses: { made: 0, right: 0 },
-      propose: async () => ({ tokens: [3 as Token], logitsAt: [0] }),
+      propose: async () => ({ tokens: [3], logitsAt: [0] }),
       async draw(given) {
         places.push([...given]);
         return places.length === 1 ? { tokens: gained, kept: 0, ended: false } : { tokens: [], kept: 1, ended: true };

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../src/engine/native/llama/token.ts';
 import { createPrefill, nextChunk, type PrefillOptions } from '../../../src/engine/native/prefill.ts';
 import { createFakeSource } from './step/fake-generation.ts';
 
-const promptOf = (length: number) => Array.from({ length }, (_, index) => index as Token);
+const promptOf = (length: number) => Array.from({ length }, (_, index) => index);
 const FAR = Number.POSITIVE_INFINITY;
 
 describe('the next chunk of a prompt', () => {
@@ -48,7 +47,7 @@ describe('the prefill', () => {
 
   it('goes on with the tokens that a reply has to begin with, which do not count as prompt', async () => {
     const { source } = createFakeSource(1);
-    const opening = [50, 51] as Token[];
+    const opening = [50, 51];
     const { prefill, prefilled } = createRun({ source: { ...source, opening } });
     expect(prefill.left).toBe(10);
     await prefill.take(promptOf(8), []);

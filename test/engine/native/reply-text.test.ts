@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineEvent, TokenLogprob } from '../../../src/contract/events.ts';
-import type { Token } from '../../../src/engine/native/llama/token.ts';
 import { createReplyText, type ReplyTextOptions } from '../../../src/engine/native/reply-text.ts';
 import { replyOf } from './step/fake-generation.ts';
 
@@ -30,7 +29,7 @@ function createReply(texts: string[], more: Partial<ReplyTextOptions> = {}) {
 function write(texts: string[], more: Partial<ReplyTextOptions> = {}, first = 0) {
   const { reply, events } = createReply(texts, more);
   for (let token = first; token < texts.length; token++) {
-    const reason = reply.add({ token: token as Token });
+    const reason = reply.add({ token: token });
     if (!reason) continue;
     reply.finish(reason);
     break;
@@ -38,7 +37,7 @@ function write(texts: string[], more: Partial<ReplyTextOptions> = {}, first = 0)
   return { ...replyOf(events), tokens: reply.tokens, added: reply.added };
 }
 
-const two = { tokens: [0, 1] as Token[], logprobs: [] as TokenLogprob[] };
+const two = { tokens: [0, 1], logprobs: [] as TokenLogprob[] };
 
 describe('the text of a reply', () => {
   it.each<[string, string[], Partial<ReplyTextOptions>, { text: string; reasons: string[]; tokens: number }]>([
@@ -74,9 +73,9 @@ describe('the text of a reply', () => {
 
   it('is emitted with the count and the log probabilities of the tokens that it was held back for', () => {
     const { reply, events } = createReply(['a', 'b'], { stop: ['ax'] });
-    reply.add({ token: 0 as Token, logprob: -1 });
+    reply.add({ token: 0, logprob: -1 });
     expect(events).toEqual([]);
-    reply.add({ token: 1 as Token, logprob: -2 });
+    reply.add({ token: 1, logprob: -2 });
     expect(events).toEqual([
       { kind: 'text', choice: 0, text: 'ab', tokens: 2, logprobs: [scored('a', -1), scored('b', -2)] },
     ]);
@@ -84,7 +83,7 @@ describe('the text of a reply', () => {
 
   it('is told token by token where that is asked for', () => {
     const { reply, events } = createReply(['a'], { journal: true, stop: ['ax'] });
-    reply.add({ token: 0 as Token });
+    reply.add({ token: 0 });
     expect(events).toEqual([{ kind: 'drawn', choice: 0, token: 0 }]);
   });
 });

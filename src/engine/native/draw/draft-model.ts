@@ -1,4 +1,5 @@
 import type { Log } from '../../../contract/log.ts';
+import { messageOf } from '../../../utils/error-message.ts';
 import { createTurns } from '../../../utils/turns.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { createDecoder, type Decoder } from '../llama/decoder.ts';
@@ -60,7 +61,7 @@ export async function loadDraftModel(
     });
   } catch (error) {
     await model?.close();
-    log.warn('draft model not used', { reason: error instanceof Error ? error.message : String(error) });
+    log.warn('draft model not used', { reason: messageOf(error) });
     return undefined;
   }
 }

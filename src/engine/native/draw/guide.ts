@@ -48,9 +48,7 @@ export function createGuide(grammar: string, last: Token | undefined, vocabulary
   const rules = grammar.length > LONGEST_GRAMMAR ? undefined : parseGrammar(grammar);
   let at = rules && beginning(rules);
   if (!at) return undefined;
-  const detokenizer = createDetokenizer((tokens, before) =>
-    vocabulary.nameOrText(tokens as Token[], before as Token[]),
-  );
+  const detokenizer = createDetokenizer((tokens, before) => vocabulary.nameOrText(tokens, before));
   const spacing: Spacing = new Map();
   const known = new Map<string, Token[]>();
   let before = 0;

@@ -1,6 +1,6 @@
 import type { TokenLogprob } from '../../../contract/events.ts';
 import type { LogitsPlace, Token } from '../llama/token.ts';
-import { type LogitsSource, readTop, readWhole } from './read-logits.ts';
+import { type LogitsSource, readTokens, readTop, readWeight } from './read-logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';
 
 /** The most tokens in a pass that is scored. The logits after one token of a large vocabulary take half a MiB. */
@@ -34,10 +34,11 @@ export function createPromptScorer(
     score(tokens, next, places) {
       const following = [...tokens.slice(1), next];
       for (const [index, place] of places.entries()) {
-        const token = following[index] as Token;
+        const token = following[index] ?? next;
         const top = readTop(source, place, Math.max(1, alternatives));
-        const whole = readWhole(source, place, [token], top.logits[0] ?? 0);
-        told.push(toLogprob(rank(joined(top, whole), token, alternatives)));
+        const known = joined(top, readTokens(source, place, [token]));
+        const totalWeight = readWeight(source, place, top.logits[0] ?? 0);
+        told.push(toLogprob(rank({ ...known, totalWeight }, token, alternatives)));
       }
     },
   };

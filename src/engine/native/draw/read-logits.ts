@@ -20,10 +20,15 @@ export function readTop(source: LogitsSource, place: LogitsPlace, count: number)
   return highestLogits(source.logitsAt(place), count);
 }
 
-/** Returns the logits of these tokens, and the sum over all. `highest` is the highest logit of all. */
-export function readWhole(source: LogitsSource, place: LogitsPlace, tokens: Token[], highest: number): WholeLogits {
+/** Returns the logits of these tokens, in their order. */
+export function readTokens(source: LogitsSource, place: LogitsPlace, tokens: Token[]): TopLogits {
   const all = source.logitsAt(place);
-  return { tokens, logits: tokens.map((token) => all[token] ?? 0), totalWeight: softmaxWeight(all, highest) };
+  return { tokens, logits: tokens.map((token) => all[token] ?? 0) };
+}
+
+/** Returns the denominator of the softmax over all logits. `highest` is the highest of them. */
+export function readWeight(source: LogitsSource, place: LogitsPlace, highest: number): number {
+  return softmaxWeight(source.logitsAt(place), highest);
 }
 
 /** A grammar looks at this many of the highest logits first: at all of a large vocabulary, it takes tens of ms. */

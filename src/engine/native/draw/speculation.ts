@@ -47,7 +47,7 @@ export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Gu
     }
     lookup.update();
     const found = lookup.guess(1).length > 0 ? Math.min(room, byLookup.choose(without)) : 0;
-    if (found > 0 || !draft) return { length: byLookup, guess: lookup.guess(found) as Token[] };
+    if (found > 0 || !draft) return { length: byLookup, guess: lookup.guess(found) };
     const count = Math.min(room, byDraft.choose(without, draft.model.tokenMs ?? 0));
     return { length: byDraft, guess: count > 0 ? await draft.model.guess(draft.history, count) : [] };
   };

@@ -6,7 +6,15 @@ import type { NativeCandidates } from '../llama/candidates.ts';
 import type { GrammarGate } from '../llama/grammar.ts';
 import type { SamplerChain } from '../llama/sampler-chain.ts';
 import type { LogitsPlace, Token } from '../llama/token.ts';
-import { type LogitsSource, readAllowed, readTop, readWhole, type TopLogits, type WholeLogits } from './read-logits.ts';
+import {
+  type LogitsSource,
+  readAllowed,
+  readTokens,
+  readTop,
+  readWeight,
+  type TopLogits,
+  type WholeLogits,
+} from './read-logits.ts';
 
 /**
  * A drawn token. If the request asks for logprobs, it has the log probabilities of this token and of the most likely
@@ -82,15 +90,15 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   const window = penaltyWindow(sampling, contextLength);
   const considered = consideredTokens(sampling, contextLength) ?? MOST_CONSIDERED;
   const count = Math.min(vocabularySize, Math.max(considered, logprobs ?? 0));
-  const biased = sampling.logitBias.map(([token]) => token as Token);
+  const biased = sampling.logitBias.map(([token]) => token);
   let candidates: NativeCandidates | undefined;
   const rewards = sampling.repeatPenalty < 1 || sampling.presencePenalty < 0 || sampling.frequencyPenalty < 0;
 
-  /** Returns the highest logits that the grammar allows, and those of `whole` that it allows. */
-  const readGrammar = async (gate: GrammarGate, place: LogitsPlace, whole: TopLogits | undefined) => {
+  /** Returns the highest logits that the grammar allows, and those of `others` that it allows. */
+  const readGrammar = async (gate: GrammarGate, place: LogitsPlace, others: TopLogits | undefined) => {
     candidates ??= options.makeCandidates();
     const allowed = await readAllowed(source, place, count, gate, candidates);
-    return whole ? joined(allowed, keepAllowed(whole, gate)) : allowed;
+    return others ? joined(allowed, keepAllowed(others, gate)) : allowed;
   };
 
   return {
@@ -99,15 +107,15 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
       // A bias or a negative penalty may raise a token that is not among the highest.
       const raised = rewards ? [...new Set([...biased, ...recent])] : biased;
       const top = readTop(source, place, count);
-      const isPart = logprobs === null && raised.length === 0;
-      const whole = isPart ? undefined : readWhole(source, place, raised, top.logits[0] ?? 0);
-      const known = whole && joined(top, whole);
-      let token = sampler.sample(known ?? top, recent);
-      if (grammar && !grammar.allows(token)) token = sampler.sample(await readGrammar(grammar, place, whole), recent);
+      const others = raised.length > 0 ? readTokens(source, place, raised) : undefined;
+      const known = others ? joined(top, others) : top;
+      let token = sampler.sample(known, recent);
+      if (grammar && !grammar.allows(token)) token = sampler.sample(await readGrammar(grammar, place, others), recent);
       if (isEndOfTurn(token)) return null;
       grammar?.accept(token);
       history.push(token);
-      return logprobs === null || !known ? { token } : rank(known, token, logprobs);
+      if (logprobs === null) return { token };
+      return rank({ ...known, totalWeight: readWeight(source, place, top.logits[0] ?? 0) }, token, logprobs);
     },
     force(token) {
       if (!takes(grammar, token)) return false;

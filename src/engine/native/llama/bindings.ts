@@ -72,7 +72,7 @@ export function registerLog(take: TakeLogLine): Pointer {
   return koffi.register((level: number, text: string) => take(level, text), type);
 }
 
-/** The functions of the CPU's library for pools of threads. They have no declaration of their own: see `threadPools`. */
+/** The functions of the CPU's library for pools of threads. Their addresses are asked for: that library is chosen at run time. */
 export interface ThreadPools {
   create(params: ThreadPoolParams): Pointer;
   free(pool: Pointer): void;

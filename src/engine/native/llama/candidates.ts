@@ -1,5 +1,5 @@
 import { addressOf } from './bindings.ts';
-import type { Pointer } from './structs.ts';
+import { offsetOf, type Pointer } from './structs.ts';
 import type { Token } from './token.ts';
 
 /**
@@ -23,8 +23,13 @@ export interface NativeCandidates {
 
 /** The fields of `llama_token_data`, 4 bytes each: id, logit, p. */
 const FIELDS = 3;
-/** The offsets in `llama_token_data_array`, in bytes: data, size, selected, sorted. */
-const AT = { data: 0, size: 8, selected: 16, sorted: 24 } as const;
+const STRUCT = 'llama_token_data_array';
+const AT = {
+  data: offsetOf(STRUCT, 'data'),
+  size: offsetOf(STRUCT, 'size'),
+  selected: offsetOf(STRUCT, 'selected'),
+  sorted: offsetOf(STRUCT, 'sorted'),
+};
 
 /** Makes an array for up to `most` candidates. */
 export function createCandidates(most: number): NativeCandidates {

@@ -68,9 +68,6 @@ export const FUNCTIONS = {
   llama_model_meta_val_str: declare<(model: Pointer, key: string, buffer: Uint8Array, size: number) => number>(
     'int32_t llama_model_meta_val_str(void *model, const char *key, uint8_t *buffer, size_t size)',
   ),
-  llama_model_chat_template: declare<(model: Pointer, name: string | null) => string | null>(
-    'const char *llama_model_chat_template(void *model, const char *name)',
-  ),
 
   llama_vocab_n_tokens: declare<(vocab: Pointer) => number>('int32_t llama_vocab_n_tokens(void *vocab)'),
   /** Returns the text of a token as the vocabulary has it. */
@@ -131,7 +128,6 @@ export const FUNCTIONS = {
   llama_free: declare<(context: Pointer) => void>('void llama_free(void *context)'),
   /** Returns the tokens that one sequence can hold. */
   llama_n_ctx_seq: declare<(context: Pointer) => number>('uint32_t llama_n_ctx_seq(void *context)'),
-  llama_n_batch: declare<(context: Pointer) => number>('uint32_t llama_n_batch(void *context)'),
   llama_get_memory: declare<(context: Pointer) => Pointer>('void *llama_get_memory(void *context)'),
   llama_set_n_threads: declare<(context: Pointer, threads: number, batchThreads: number) => void>(
     'void llama_set_n_threads(void *context, int32_t threads, int32_t batch_threads)',
@@ -140,18 +136,9 @@ export const FUNCTIONS = {
   llama_attach_threadpool: declare<(context: Pointer, pool: Pointer, batchPool: Pointer) => void>(
     'void llama_attach_threadpool(void *context, void *pool, void *batch_pool)',
   ),
-  llama_detach_threadpool: declare<(context: Pointer) => void>('void llama_detach_threadpool(void *context)'),
-  /** Sets the function that is asked during a forward pass on the CPU: the pass ends as soon as it returns true. */
-  llama_set_abort_callback: declare<(context: Pointer, callback: Pointer | null, data: Pointer | null) => void>(
-    'void llama_set_abort_callback(void *context, void *callback, void *data)',
-  ),
   /** Runs one forward pass. Returns 0; 1 if there is no room in the cache; 2 after an abort; or a negative number for an error. */
   llama_decode: declare<(context: Pointer, batch: Batch) => number>(
     'int32_t llama_decode(void *context, llama_batch batch)',
-  ),
-  /** Runs the encoder. Returns 0, or a negative number for an error. */
-  llama_encode: declare<(context: Pointer, batch: Batch) => number>(
-    'int32_t llama_encode(void *context, llama_batch batch)',
   ),
   /** Returns the logits after a token of the latest batch; null if none were asked for there. */
   llama_get_logits_ith: declare<(context: Pointer, index: number) => Pointer | null>(
@@ -253,11 +240,5 @@ export const FUNCTIONS = {
   llama_sampler_apply: declare<(sampler: Pointer, candidates: Pointer) => void>(
     'void llama_sampler_apply(void *sampler, void *candidates)',
   ),
-  llama_sampler_reset: declare<(sampler: Pointer) => void>('void llama_sampler_reset(void *sampler)'),
-  llama_sampler_clone: declare<(sampler: Pointer) => Pointer>('void *llama_sampler_clone(void *sampler)'),
   llama_sampler_free: declare<(sampler: Pointer) => void>('void llama_sampler_free(void *sampler)'),
-  /** Applies a chain to the logits after a token of the latest batch, and returns the token that it chooses. */
-  llama_sampler_sample: declare<(sampler: Pointer, context: Pointer, index: number) => number>(
-    'int32_t llama_sampler_sample(void *sampler, void *context, int32_t index)',
-  ),
 } as const;

@@ -1,6 +1,7 @@
 import type { Log } from '../../../contract/log.ts';
 import { formatBytes } from '../../../utils/bytes.ts';
 import { sum } from '../../../utils/sum.ts';
+import { defaultContextLength } from '../../context-length.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { availableOn, type Gpu, type GpuRuntime } from '../../gpu.ts';
 import { InsufficientMemory } from '../../memory-estimate.ts';
@@ -8,13 +9,13 @@ import type { WorkerConfig } from '../../node/task.ts';
 import { rearrangesWeights } from './kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library.ts';
 import { type LlamaModel, openModel } from './model.ts';
-import { type Offload, planOffload, smallerOffload } from './offload.ts';
+import { type Offload, type OffloadFacts, planOffload, smallerOffload } from './offload.ts';
 
 /** A loaded model, with the context window that fits beside it. */
 export interface FittedModel {
   model: LlamaModel;
-  /** The window to make, in tokens; null for the configured one. */
-  contextLength: number | null;
+  /** The window to make, in tokens. */
+  contextLength: number;
 }
 
 /**
@@ -50,14 +51,15 @@ export async function loadOnGpu<T>(
   const devices = listDevices(library);
   refuseNoDevice(devices, gpuRuntime);
   refuseHopeless(devices, memory);
-  let offload: Offload | null = firstOffload(options, memory, devices);
+  const windows = windowsOf(options);
+  let offload: Offload | null = firstOffload(options.gpuLayers, windows, memory, devices);
   let shortage: unknown;
   while (offload) {
     const model = await openModel(library, files[0] ?? '', { n_gpu_layers: offload.layers });
     const { contextLength } = offload;
     if (model) {
       try {
-        return await use({ model, contextLength: options.contextLength ?? contextLength });
+        return await use({ model, contextLength });
       } catch (error) {
         await model.close();
         if (!(error instanceof InsufficientMemory)) throw error;
@@ -66,7 +68,7 @@ export async function loadOnGpu<T>(
     } else {
       shortage = new Error(`llama.cpp could not load the model: ${library.takeError()}`);
     }
-    offload = options.gpuLayers === undefined ? smallerOffload(offload) : null;
+    offload = options.gpuLayers === undefined ? smallerOffload(offload, windows.shortest) : null;
     if (offload) log.debug('too little memory on the GPU, less is tried', { ...offload });
   }
   if (shortage) throw shortage;
@@ -75,20 +77,30 @@ export async function loadOnGpu<T>(
 }
 
 function firstOffload(
-  { gpuLayers, contextLength, longestContext }: EngineOptions,
+  gpuLayers: number | undefined,
+  windows: Pick<OffloadFacts, 'longest' | 'shortest'>,
   { parts }: WorkerConfig['memory'],
   devices: LlamaDevice[],
 ): Offload | null {
-  const longest = contextLength ?? longestContext ?? DEFAULT_WINDOW;
+  const { longest } = windows;
   if (gpuLayers !== undefined) return { layers: gpuLayers, contextLength: longest };
   if (!parts) return { layers: ALL_LAYERS, contextLength: longest };
-  const planned = planOffload({ ...parts, free: usableOn(devices), longest });
+  const planned = planOffload({ ...parts, ...windows, free: usableOn(devices) });
   return planned.layers > 0 ? planned : null;
+}
+
+/** A window is shortened down to this many tokens before layers stay on the CPU. */
+const SHORT_WINDOW = 4096;
+
+/** Returns the context windows to choose from, in tokens: a configured one is the only one. */
+function windowsOf({ kind, contextLength, longestContext }: EngineOptions): Pick<OffloadFacts, 'longest' | 'shortest'> {
+  if (contextLength !== null) return { longest: contextLength, shortest: contextLength };
+  const longest = longestContext ?? defaultContextLength({ backend: 'gpu', kind, trained: 0 });
+  return { longest, shortest: Math.min(longest, SHORT_WINDOW) };
 }
 
 /** llama.cpp takes any number of layers above that of the model for all of them. */
 const ALL_LAYERS = 9999;
-const DEFAULT_WINDOW = 8192;
 
 /** Returns the bytes of the devices' memory that models can use. */
 function usableOn(devices: LlamaDevice[]): number {

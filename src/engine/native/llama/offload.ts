@@ -4,8 +4,10 @@ import type { PartSizes } from '../../memory-estimate.ts';
 export interface OffloadFacts extends PartSizes {
   /** The memory of the GPU that may be used, in bytes. */
   free: number;
-  /** The longest context window to take, in tokens. */
+  /** The context window to take if it fits, in tokens. */
   longest: number;
+  /** The window down to which it is shortened before layers stay on the CPU, in tokens. */
+  shortest: number;
 }
 
 /** The part of a model that goes to a GPU. */
@@ -15,16 +17,12 @@ export interface Offload {
   contextLength: number;
 }
 
-/** A window is shortened down to this many tokens before layers stay on the CPU. */
-const SHORT_WINDOW = 4096;
-
 /**
  * Chooses the longest window with which all layers fit the GPU: half of the longest, a quarter and so on. If they do
  * not fit with a short window either, takes as many layers as fit with it. Layers count as equally large.
  */
 export function planOffload(facts: OffloadFacts): Offload {
-  const { free, layers, weights, compute, cachePerToken, longest } = facts;
-  const shortest = Math.min(longest, SHORT_WINDOW);
+  const { free, layers, weights, compute, cachePerToken, longest, shortest } = facts;
   const bytesWith = (contextLength: number) => weights + cachePerToken * contextLength;
   for (let contextLength = longest; contextLength >= shortest; contextLength = Math.floor(contextLength / 2)) {
     if (bytesWith(contextLength) + compute <= free) return { layers, contextLength };
@@ -37,8 +35,8 @@ export function planOffload(facts: OffloadFacts): Offload {
 const NEXT_SHARE = 0.85;
 
 /** Returns what to try after an offload that did not fit; null if that was the least. */
-export function smallerOffload({ layers, contextLength }: Offload): Offload | null {
-  if (contextLength > SHORT_WINDOW) return { layers, contextLength: Math.floor(contextLength / 2) };
+export function smallerOffload({ layers, contextLength }: Offload, shortest: number): Offload | null {
+  if (contextLength > shortest) return { layers, contextLength: Math.floor(contextLength / 2) };
   const fewer = Math.floor(layers * NEXT_SHARE);
   return fewer > 0 ? { layers: fewer, contextLength } : null;
 }

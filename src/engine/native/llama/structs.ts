@@ -207,6 +207,12 @@ export const STRUCTS = {
   } satisfies Record<keyof TokenDataArray, string>,
 } as const;
 
+/** Returns the offset of a field in a struct, in bytes. */
+export function offsetOf<Name extends keyof typeof STRUCTS>(name: Name, field: keyof (typeof STRUCTS)[Name] & string) {
+  declareStructs();
+  return koffi.offsetof(name, field);
+}
+
 let declared = false;
 
 /** Makes the structs known to koffi, by their names in C. May be called more than once. */

@@ -16,8 +16,14 @@ export interface TextContext {
   compute(tokens: readonly Token[], threads: number): Promise<number[]>;
 }
 
-/** Makes the context. Throws `InsufficientMemory` if llama.cpp cannot make it. */
+/**
+ * Makes the context. Throws `InsufficientMemory` if llama.cpp cannot make it, and a plain error for a model with an
+ * encoder and a decoder, whose vectors nobody uses.
+ */
 export async function createTextContext(model: LlamaModel, options: EngineOptions): Promise<TextContext> {
+  const { llama } = model.library;
+  if (llama.llama_model_has_encoder(model.handle) && llama.llama_model_has_decoder(model.handle))
+    throw new Error('a model with an encoder and a decoder makes no vectors');
   const textLength = longestText(model, options);
   const batchSize = readsInBatches(model) ? Math.min(options.batchSize, textLength) : textLength;
   const context = await openContext(model, {

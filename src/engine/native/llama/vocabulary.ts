@@ -72,7 +72,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   ) => tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, ...limits });
   const checked = (tokens: number[]): Token[] => {
     refuseUnknownIds(tokens, size);
-    return tokens as Token[];
+    return tokens;
   };
   const promptTokens: Vocabulary['promptTokens'] = async (prompt, signal, contextLength) => {
     const complete = (own: Token[]) => {

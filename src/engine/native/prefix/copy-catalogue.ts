@@ -1,5 +1,4 @@
 import type { FromCopyStore, ToldCopy } from '../../node/copy-messages.ts';
-import type { Token } from '../llama/token.ts';
 import { LEAST_TOKENS } from './copies.ts';
 import { createPrefix, type Prefix, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
@@ -50,7 +49,7 @@ export function createCopyCatalogue(wholeOnly: boolean): CopyCatalogue {
   const index = createPrefixIndex<KnownCopy>();
 
   const add = ({ tokens, ...copy }: ToldCopy) => {
-    const prefix = createPrefix(copy.scope, Array.from(tokens) as Token[]);
+    const prefix = createPrefix(copy.scope, Array.from(tokens));
     const added = { ...copy, prefix };
     forget(known.get(copy.name));
     known.set(copy.name, added);

@@ -1,5 +1,4 @@
 import type { Decoder } from '../llama/decoder.ts';
-import type { Token } from '../llama/token.ts';
 
 /** The number of passes that are timed with and without a copy. The quickest of each kind counts. */
 const TIMED_PASSES = 3;
@@ -13,7 +12,7 @@ const ENOUGH_MS = 300;
  */
 export async function measureCopy(decoder: Decoder, threads: number): Promise<number> {
   if (decoder.sequences < 2) return 0;
-  const token = 1 as Token;
+  const token = 1;
   const timePass = async (copies: boolean) => {
     await decoder.truncate(0, 0);
     await decoder.decode([{ sequence: 0, at: 0, tokens: [token], logitsAt: [0] }], threads);

@@ -1,6 +1,5 @@
 import { ownCpuMs } from '../../node/cpu-clock.ts';
 import type { Decoder } from '../llama/decoder.ts';
-import type { Token } from '../llama/token.ts';
 
 /** A larger number of threads is only chosen if it is faster by this factor: other programs need cores, too. */
 const WORTH = 1.05;
@@ -109,7 +108,7 @@ async function quickestPass(decoder: Decoder, tokens: number, threads: number): 
 
 async function timePass(decoder: Decoder, count: number, threads: number): Promise<ThreadTiming> {
   await decoder.truncate(0, 0);
-  const tokens = Array.from({ length: Math.min(count, decoder.batchSize, decoder.contextLength) }, () => 1 as Token);
+  const tokens = Array.from({ length: Math.min(count, decoder.batchSize, decoder.contextLength) }, () => 1);
   const start = { at: performance.now(), cpu: ownCpuMs() };
   await decoder.decode([{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }], threads);
   const ms = performance.now() - start.at;

@@ -7,7 +7,6 @@ import type { EngineOptions } from '../../../../src/engine/engine.ts';
 import { type DraftModel, haveSameTokens, loadDraftModel } from '../../../../src/engine/native/draw/draft-model.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { greedy, textRequest } from '../../../kit/generation.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
 import { writeTinyModel } from '../../../kit/models/tiny-model.ts';
@@ -61,9 +60,9 @@ describe('a draft model', () => {
   });
 
   it('goes on from any text: a longer one, one that took another way, and the same again', async () => {
-    const textUpTo = (count: number) => [...tokensOf(prompt), ...written.slice(0, count)] as Token[];
+    const textUpTo = (count: number) => [...tokensOf(prompt), ...written.slice(0, count)];
     expect(await draft?.guess(textUpTo(5), 6)).toEqual(written.slice(5, 11));
-    const elsewhere = await draft?.guess([...textUpTo(3), 270 as Token], 6);
+    const elsewhere = await draft?.guess([...textUpTo(3), 270], 6);
     expect(elsewhere).toHaveLength(6);
     expect(await draft?.guess(textUpTo(9), 6)).toEqual(written.slice(9, 15));
     expect(await draft?.guess(textUpTo(9), 6)).toEqual(written.slice(9, 15));
@@ -78,7 +77,7 @@ describe('a draft model', () => {
   });
 
   it('guesses nothing beyond its window', async () => {
-    const full = Array.from({ length: 510 }, () => 270 as Token);
+    const full = Array.from({ length: 510 }, () => 270);
     expect(await draft?.guess(full, 4)).toEqual([]);
   });
 });

@@ -8,12 +8,12 @@ import { createTokenSource, type TokenSource } from '../../../../src/engine/nati
 import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createPassTimes } from '../../../../src/engine/native/step/pass-times.ts';
 
-const END = 99 as Token;
+const END = 99;
 
 /** A model whose next token depends on all tokens before it, and that often repeats itself. */
 const next = (tokens: readonly number[]): Token => {
   const hash = tokens.slice(-3).reduce((sum, token) => (sum * 31 + token) % 1009, 7);
-  return (hash % 23 === 0 && tokens.length > 12 ? END : hash % 5) as Token;
+  return hash % 23 === 0 && tokens.length > 12 ? END : hash % 5;
 };
 
 /** A drawer over that model. It sees to it that it draws after the tokens that the reply has. */
@@ -49,7 +49,7 @@ async function write(
   more: (history: Token[]) => { speculation?: Speculation; guide?: Guide } = () => ({}),
   mostPerStep = 32,
 ): Promise<Run> {
-  const history = prompt as Token[];
+  const history = prompt;
   const drawn = [...history];
   const sequence: Token[] = [];
   const drawer = createFakeDrawer(drawn, sequence);
@@ -93,8 +93,7 @@ const drafting = (history: Token[]) => ({
         tokenMs: null,
         async guess(read, count) {
           const text = [...read];
-          for (let ahead = 0; ahead < count; ahead++)
-            text.push(((next(text) + (text.length % 4 === 0 ? 1 : 0)) % 5) as Token);
+          for (let ahead = 0; ahead < count; ahead++) text.push((next(text) + (text.length % 4 === 0 ? 1 : 0)) % 5);
           return text.slice(read.length);
         },
       },
@@ -109,7 +108,7 @@ function createFakeGuide(): Guide {
     take(token) {
       last = token;
     },
-    forced: () => (last >= 1 && last < 4 ? ([2, 3, 4].slice(last - 1) as Token[]) : []),
+    forced: () => (last >= 1 && last < 4 ? [2, 3, 4].slice(last - 1) : []),
     likely: () => [],
     giveUp() {
       last = -1;
@@ -154,12 +153,12 @@ describe('guessed tokens', () => {
 
 describe('forced tokens', () => {
   it('are part of the reply, not drawn, and evaluated with the token before them', async () => {
-    const history = [0 as Token];
+    const history = [0];
     const sequence: Token[] = [];
     const drawer = createFakeDrawer(history, sequence);
     drawer.draw = async () => {
-      history.push(1 as Token);
-      return { token: 1 as Token };
+      history.push(1);
+      return { token: 1 };
     };
     const source = createTokenSource({
       drawer,
@@ -187,8 +186,8 @@ describe('forced tokens', () => {
   it('are evaluated one by one where many other replies are written, for whom a longer pass is lost time', async () => {
     const times = createPassTimes();
     times.note({ tokens: 16, replies: 16, batches: [{ sequences: 16, width: 1 }], ms: 60 });
-    const drawer = createFakeDrawer([0 as Token], []);
-    drawer.draw = async () => ({ token: 1 as Token });
+    const drawer = createFakeDrawer([0], []);
+    drawer.draw = async () => ({ token: 1 });
     const source = createTokenSource({
       drawer,
       forces: true,
@@ -208,9 +207,9 @@ describe('forced tokens', () => {
   });
 
   it('are evaluated with the prompt at the beginning of a reply', async () => {
-    const drawer = createFakeDrawer([0 as Token], [0, 2, 3, 4] as Token[]);
+    const drawer = createFakeDrawer([0], [0, 2, 3, 4]);
     const guide = createFakeGuide();
-    guide.take(1 as Token);
+    guide.take(1);
     const source = createTokenSource({
       drawer,
       forces: true,
@@ -226,7 +225,7 @@ describe('forced tokens', () => {
   });
 
   it('end the reply without a draw where nothing may follow', async () => {
-    const drawer = createFakeDrawer([0 as Token], [0 as Token]);
+    const drawer = createFakeDrawer([0], [0]);
     const guide = { ...createFakeGuide(), forced: (): Token[] => [], complete: true };
     const source = createTokenSource({
       drawer,
@@ -241,9 +240,9 @@ describe('forced tokens', () => {
   });
 
   it('are no more than the reply has room for, where the only way through a grammar has no end', async () => {
-    const drawer = createFakeDrawer([0 as Token], []);
-    drawer.draw = async () => ({ token: 1 as Token });
-    const guide = { ...createFakeGuide(), forced: () => [1, 2] as Token[] };
+    const drawer = createFakeDrawer([0], []);
+    drawer.draw = async () => ({ token: 1 });
+    const guide = { ...createFakeGuide(), forced: () => [1, 2] };
     const options = { drawer, guide, forces: true, times: createPassTimes(), mostPerStep: 8 };
     const source = createTokenSource({ ...options, mostAtFirst: 9 });
     expect(source.opening).toHaveLength(9);
@@ -254,8 +253,8 @@ describe('forced tokens', () => {
   });
 
   it('are found again after a draw, as many as there is room for then', async () => {
-    const drawer = createFakeDrawer([0 as Token], []);
-    drawer.draw = async () => ({ token: 1 as Token });
+    const drawer = createFakeDrawer([0], []);
+    drawer.draw = async () => ({ token: 1 });
     let forced: Token[] = [];
     const guide = { ...createFakeGuide(), forced: () => forced };
     const source = createTokenSource({
@@ -268,27 +267,27 @@ describe('forced tokens', () => {
     });
     await source.draw([1]);
     source.propose(5);
-    forced = [2 as Token];
+    forced = [2];
     expect((await source.draw([2])).tokens.map(({ token }) => token)).toEqual([1, 2, 2, 2, 2, 2]);
   });
 
   it('are neither forced nor guessed any more when llama.cpp has refused one', async () => {
-    const drawer = { ...createFakeDrawer([0 as Token], []), force: () => false };
-    drawer.draw = async () => ({ token: 1 as Token });
+    const drawer = { ...createFakeDrawer([0], []), force: () => false };
+    drawer.draw = async () => ({ token: 1 });
     const guide = createFakeGuide();
     let givenUp = 0;
     guide.giveUp = () => {
       givenUp += 1;
     };
-    guide.take(1 as Token);
+    guide.take(1);
     createTokenSource({ drawer, guide, forces: true, times: createPassTimes(), mostPerStep: 8, mostAtFirst: 8 });
     expect(givenUp).toBe(1);
   });
 
   it('are given up when llama.cpp does not take one', async () => {
-    const drawer = { ...createFakeDrawer([0 as Token], []), force: () => false };
+    const drawer = { ...createFakeDrawer([0], []), force: () => false };
     const guide = createFakeGuide();
-    guide.take(1 as Token);
+    guide.take(1);
     expect(
       createTokenSource({ drawer, forces: true, times: createPassTimes(), guide, mostPerStep: 8, mostAtFirst: 8 })
         .opening,

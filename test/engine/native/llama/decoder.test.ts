@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
-import { readAllowed, readTop, readWhole } from '../../../../src/engine/native/draw/read-logits.ts';
+import { readAllowed, readTokens, readTop, readWeight } from '../../../../src/engine/native/draw/read-logits.ts';
 import { createCandidates } from '../../../../src/engine/native/llama/candidates.ts';
 import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
@@ -189,10 +189,9 @@ describe('a decoder', () => {
     const few = readTop(decoder, place, 5);
     expect(few).toEqual({ tokens: all.tokens.slice(0, 5), logits: all.logits.slice(0, 5) });
     const worst = all.tokens.at(-1) ?? 0;
-    const whole = readWhole(decoder, place, [worst], all.logits[0] ?? 0);
-    expect(whole).toMatchObject({ tokens: [worst], logits: all.logits.slice(-1) });
+    expect(readTokens(decoder, place, [worst])).toEqual({ tokens: [worst], logits: all.logits.slice(-1) });
     const weight = all.logits.reduce((sum, logit) => sum + Math.exp(logit - (all.logits[0] ?? 0)), 0);
-    expect(whole.totalWeight / weight).toBeCloseTo(1, 4);
+    expect(readWeight(decoder, place, all.logits[0] ?? 0) / weight).toBeCloseTo(1, 4);
   });
 
   it('gives the highest logits of the tokens that a grammar allows, and leaves its state', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planOffload, smallerOffload } from '../../../../src/engine/native/llama/offload.ts';
 
-const model = { layers: 33, weights: 4000, compute: 100, cachePerToken: 0.1, longest: 32_768 };
+const model = { layers: 33, weights: 4000, compute: 100, cachePerToken: 0.1, longest: 32_768, shortest: 4096 };
 
 describe('the part of a model that goes to a GPU', () => {
   it.each([
@@ -15,12 +15,24 @@ describe('the part of a model that goes to a GPU', () => {
   });
 
   it('has the whole of a window that is shorter than the shortest', () => {
-    expect(planOffload({ ...model, longest: 1024, free: 4300 })).toEqual({ layers: 33, contextLength: 1024 });
+    expect(planOffload({ ...model, longest: 1024, shortest: 1024, free: 4300 })).toEqual({
+      layers: 33,
+      contextLength: 1024,
+    });
+  });
+
+  it('never shortens a window that is configured: fewer layers go to the GPU', () => {
+    const configured = { ...model, shortest: model.longest };
+    expect(planOffload({ ...configured, free: 4600 })).toEqual({ layers: 20, contextLength: 32_768 });
+    expect(smallerOffload({ layers: 20, contextLength: 32_768 }, 32_768)).toEqual({
+      layers: 17,
+      contextLength: 32_768,
+    });
   });
 
   it('gets smaller step by step: first the window, then the layers, down to nothing', () => {
-    expect(smallerOffload({ layers: 33, contextLength: 16_384 })).toEqual({ layers: 33, contextLength: 8192 });
-    expect(smallerOffload({ layers: 33, contextLength: 4096 })).toEqual({ layers: 28, contextLength: 4096 });
-    expect(smallerOffload({ layers: 1, contextLength: 4096 })).toBeNull();
+    expect(smallerOffload({ layers: 33, contextLength: 16_384 }, 4096)).toEqual({ layers: 33, contextLength: 8192 });
+    expect(smallerOffload({ layers: 33, contextLength: 4096 }, 4096)).toEqual({ layers: 28, contextLength: 4096 });
+    expect(smallerOffload({ layers: 1, contextLength: 4096 }, 4096)).toBeNull();
   });
 });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { PassShape, Run } from '../../../../src/engine/native/llama/micro-batches.ts';
 import { fillerPart, orderParts, type Part, tokensOf } from '../../../../src/engine/native/llama/pass-order.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 
 const SEQUENCES = 4;
 const part = (sequence: number, at = 10, count = 1): Part => ({
   sequence,
   at,
-  tokens: Array.from({ length: count }, () => 7 as Token),
+  tokens: Array.from({ length: count }, () => 7),
   logitsAt: [count - 1],
 });
 /** Orders parts by these runs. Sequences without a part hold 5 tokens each. */

@@ -29,9 +29,7 @@ describe('a byte-level vocabulary', () => {
     return tokenized.tokens;
   };
   const streamed = (tokens: Token[], marks: ReadonlySet<Token> = new Set()) => {
-    const detokenizer = createDetokenizer((pending, before) =>
-      vocabulary.textOf(pending as Token[], before as Token[], marks),
-    );
+    const detokenizer = createDetokenizer((pending, before) => vocabulary.textOf(pending, before, marks));
     return tokens.map((token) => detokenizer.push(token));
   };
 

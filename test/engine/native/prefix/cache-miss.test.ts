@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { explainMiss } from '../../../../src/engine/native/prefix/cache-miss.ts';
 
-const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
+const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 describe('why no more of a prompt was cached', () => {
   it('needs no words where all was, or where the prompt only goes on', () => {
@@ -22,7 +21,7 @@ describe('why no more of a prompt was cached', () => {
 
   it('is a change: late in the conversation, or early, with the rest as it was', () => {
     expect(explainMiss(tokens(100), 80, 0, [[...tokens(80), ...tokens(9, 1000)]])).toEqual({ at: 80, why: 'changed' });
-    const dated = (day: number) => [...tokens(20), day as Token, day as Token, ...tokens(400, 2000)];
+    const dated = (day: number) => [...tokens(20), day, day, ...tokens(400, 2000)];
     expect(explainMiss([...dated(5000), ...tokens(30)], 20, 0, [dated(6000)])).toEqual({ at: 20, why: 'changed' });
     const longer = [...tokens(20), ...tokens(3, 7000), ...tokens(400, 2000)];
     expect(explainMiss(longer, 0, 0, [dated(6000)])).toEqual({ at: 20, why: 'changed' });

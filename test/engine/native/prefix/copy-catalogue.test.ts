@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import {
   type CopyCatalogue,
   createCopyCatalogue,
@@ -8,7 +7,7 @@ import {
 import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import type { ToldCopy } from '../../../../src/engine/node/copy-messages.ts';
 
-const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
+const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const prefix = (count: number, scope = '') => createPrefix(scope, tokens(count));
 const told = (name: string, count: number, more: Partial<ToldCopy> = {}): ToldCopy => ({
   name,

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createIdleCopies } from '../../../../src/engine/native/prefix/idle-copies.ts';
 import type { HeldSlot } from '../../../../src/engine/native/prefix/prefix-store.ts';
 
@@ -8,7 +7,7 @@ const slot = (sequence: number, more: Partial<HeldSlot> = {}): HeldSlot => ({
   busy: false,
   usedAt: 1,
   scope: '',
-  tokens: [sequence as Token],
+  tokens: [sequence],
   ...more,
 });
 
@@ -106,7 +105,7 @@ describe('what idle slots hold', () => {
   });
 
   it('is copied from the longest on: what begins it needs no copy of its own then', async () => {
-    slots = [slot(0), slot(1, { tokens: [0, 1, 2] as Token[] }), slot(2, { tokens: [0, 1] as Token[] })];
+    slots = [slot(0), slot(1, { tokens: [0, 1, 2] }), slot(2, { tokens: [0, 1] })];
     const idle = create();
     await idle.finish();
     expect(asked.map(([sequence]) => sequence)).toEqual([1, 2, 0]);

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Decoder } from '../../../../src/engine/native/llama/decoder.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { type Copies, type FoundCopy, NO_COPIES } from '../../../../src/engine/native/prefix/copies.ts';
 import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixStore, type PrefixStore, type Slot } from '../../../../src/engine/native/prefix/prefix-store.ts';
 
-const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
+const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const prompt = (count: number, scope = '') => createPrefix(scope, tokens(count));
 const never = new AbortController().signal;
 const nothing = { slot: 0, copied: 0, ram: 0, disk: 0 };

@@ -4,7 +4,7 @@ import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { BLOCK, createPrefix, sharedLength } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixIndex } from '../../../../src/engine/native/prefix/prefix-index.ts';
 
-const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
+const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 /** Few different tokens, so that prompts often begin alike. */
 const anyPrompt = fc

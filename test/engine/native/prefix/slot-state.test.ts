@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import {
   EMPTY_SLOT,
@@ -9,7 +8,7 @@ import {
   takenSlot,
 } from '../../../../src/engine/native/prefix/slot-state.ts';
 
-const tokens = Array.from({ length: 32 }, (_, index) => index as Token);
+const tokens = Array.from({ length: 32 }, (_, index) => index);
 const prompt = createPrefix('mine', tokens);
 const theirs = freedSlot(filledSlot(takenSlot(EMPTY_SLOT, 1, 'their chat'), 'theirs'), 'theirs', tokens);
 const taken = takenSlot(theirs, 2, 'my chat');

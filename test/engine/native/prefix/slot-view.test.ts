@@ -6,7 +6,7 @@ import { createPrefixIndex } from '../../../../src/engine/native/prefix/prefix-i
 import { EMPTY_SLOT, type SlotState } from '../../../../src/engine/native/prefix/slot-state.ts';
 import { restoreMs, rivalsOf, type SlotView, viewCache } from '../../../../src/engine/native/prefix/slot-view.ts';
 
-const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
+const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const view = (held: Token[], state: Partial<SlotState> = {}): SlotView => ({
   state: { ...EMPTY_SLOT, ...state },
   sequence: { length: held.length, tokens: held },

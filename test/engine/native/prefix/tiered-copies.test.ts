@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createPrefix, scopeAlone } from '../../../../src/engine/native/prefix/prefix.ts';
 import {
   createTieredCopies,
@@ -12,7 +11,7 @@ import { eventually } from '../../../kit/eventually.ts';
 const held = (count = 200, scope = '') =>
   createPrefix(
     scope,
-    Array.from({ length: count }, (_, index) => index as Token),
+    Array.from({ length: count }, (_, index) => index),
   );
 const never = new AbortController().signal;
 const always = () => true;
@@ -146,7 +145,7 @@ describe('a copy that has all of an older one but a few tokens', () => {
   const like = (shared: number) =>
     createPrefix(
       '',
-      Array.from({ length: 300 }, (_, index) => (index < shared ? index : index + 1000) as Token),
+      Array.from({ length: 300 }, (_, index) => (index < shared ? index : index + 1000)),
     );
   const replacedBy = async (newer: ReturnType<typeof held>) => {
     const tokens = Uint32Array.from(held(200).tokens);

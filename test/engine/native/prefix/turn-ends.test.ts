@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { choosePauses, findTurnEnds } from '../../../../src/engine/native/prefix/turn-ends.ts';
 
-const CONTROL = 0 as Token;
+const CONTROL = 0;
 const isControl = (token: Token) => token === CONTROL;
 /** A turn as templates write it: a control token, who speaks, what is said, a control token and a line break. */
-const turn = (length: number) => [CONTROL, 5, ...Array.from({ length }, () => 7), CONTROL, 9].map((id) => id as Token);
+const turn = (length: number) => [CONTROL, 5, ...Array.from({ length }, () => 7), CONTROL, 9].map((id) => id);
 
 describe('the ends of turns', () => {
   it('are before the control tokens that end what was said', () => {
-    const prompt = [...turn(100), ...turn(200), CONTROL, 5 as Token];
+    const prompt = [...turn(100), ...turn(200), CONTROL, 5];
     expect(findTurnEnds(prompt, isControl)).toEqual([102, 306]);
   });
 
@@ -27,7 +27,7 @@ describe('the ends of turns', () => {
   it('are none in a text without control tokens', () => {
     expect(
       findTurnEnds(
-        Array.from({ length: 500 }, () => 7 as Token),
+        Array.from({ length: 500 }, () => 7),
         isControl,
       ),
     ).toEqual([]);

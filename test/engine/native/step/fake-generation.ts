@@ -7,7 +7,6 @@ import {
   type GenerationOutcome,
 } from '../../../../src/engine/native/generation.ts';
 import type { Sequence } from '../../../../src/engine/native/llama/sequence.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
 
 export const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
 
@@ -16,7 +15,7 @@ const decode = (bytes: number[]): string =>
 
 /** Makes a sequence without a KV cache. */
 export function createFakeSequence({ used = 0, room = 1_000_000 } = {}): Sequence {
-  const tokens = Array.from({ length: used }, () => -1 as Token);
+  const tokens = Array.from({ length: used }, () => -1);
   return {
     id: 0,
     tokens,
@@ -45,13 +44,13 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
     guesses: { made: 0, right: 0 },
     async propose(room) {
       rooms.push(room);
-      return { tokens: [(next - 1) as Token], logitsAt: [0] };
+      return { tokens: [next - 1], logitsAt: [0] };
     },
     async draw(given) {
       places.push([...given]);
       const kept = places.length === 1 ? 0 : 1;
       if (next === count) return { tokens: [], kept, ended: true };
-      const token = next++ as Token;
+      const token = next++;
       return { tokens: [{ token, ...likely?.(token) }], kept, ended: false };
     },
     close() {
@@ -70,7 +69,7 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
     {
       choice: 0,
       sequence: createFakeSequence(),
-      prompt: [100 as Token],
+      prompt: [100],
       before: [],
       replayed: { tokens: [], logprobs: [] },
       journal: false,
