@@ -1,7 +1,8 @@
 import type { Tools } from './calls.ts';
 import { createForcedParser } from './forced-parser.ts';
 import type { ChatFormat, ReasoningMarks } from './format.ts';
-import { createReplyParser, type Syntax } from './reply-parser.ts';
+import type { Input, Reading } from './reading.ts';
+import { createReplyParser, type DeltaCollector, runReading, type Syntax } from './reply-parser.ts';
 import { type CallSyntax, createWriter } from './writing.ts';
 
 /** The reasoning marks of most models. */
@@ -19,10 +20,37 @@ export function defineFormat({ syntax, writing, reasoning = [THINK], ...rest }: 
   return {
     ...rest,
     reasoning,
+    ...callsWrittenAs(writing, (options) => createReplyParser((tools) => ({ reasoning, ...syntax(tools) }), options)),
+  };
+}
+
+type Parsing = Pick<ChatFormat, 'createParser' | 'writeCalls' | 'toolGrammar' | 'members'>;
+
+/**
+ * Makes the functions of a format that read and write replies. Calls that a grammar forces are read in the form in which
+ * they are written; `createFreeParser` reads all other replies.
+ */
+export function callsWrittenAs(writing: CallSyntax, createFreeParser: ChatFormat['createParser']): Parsing {
+  return {
     createParser: (options) =>
-      options.forced
-        ? createForcedParser(writing, options.tools, options.forced)
-        : createReplyParser((tools) => ({ reasoning, ...syntax(tools) }), options),
+      options.forced ? createForcedParser(writing, options.tools, options.forced) : createFreeParser(options),
     ...createWriter(writing),
+  };
+}
+
+/** Reads a reply that consists of messages. `startsIn` is the kind of text in which the reply begins. */
+export type MessageReading = (
+  input: Input,
+  output: DeltaCollector,
+  tools: Tools,
+  startsIn: 'content' | 'reasoning' | undefined,
+) => Reading<void>;
+
+/** Makes the parser of a format whose replies consist of messages. */
+export function createMessageParser(readReply: MessageReading): ChatFormat['createParser'] {
+  return ({ tools, startsInReasoning, continues }) => {
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    const startsIn = continues ?? (startsInReasoning ? 'reasoning' : undefined);
+    return runReading((input, output) => readReply(input, output, byName, startsIn));
   };
 }

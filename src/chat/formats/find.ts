@@ -1,11 +1,10 @@
+import { callsWrittenAs } from './define.ts';
 import { createSample, type Sample } from './derived/derive.ts';
 import { deriveThoughts } from './derived/derive-marks.ts';
 import { type Derived, derive, derivedFormat } from './derived/format.ts';
 import { createProbes } from './derived/probe.ts';
 import { shapeWriting } from './derived/writing.ts';
-import { createForcedParser } from './forced-parser.ts';
 import type { ChatFormat, HistoryRules } from './format.ts';
-import { createWriter } from './writing.ts';
 
 /** How the format of a template was found. */
 export type FormatSource =
@@ -70,13 +69,7 @@ export function formatOfPlan(plan: FormatPlan, formats: readonly ChatFormat[], g
 /** Returns a format whose forced calls are written as the template writes calls, if each argument has its own marks. */
 function withOwnMembers(format: ChatFormat, derived: Derived | null): ChatFormat {
   if (!derived) return format;
-  const writing = shapeWriting(derived.shape);
-  return {
-    ...format,
-    ...createWriter(writing),
-    createParser: (options) =>
-      options.forced ? createForcedParser(writing, options.tools, options.forced) : format.createParser(options),
-  };
+  return { ...format, ...callsWrittenAs(shapeWriting(derived.shape), format.createParser) };
 }
 
 /** True if a format's parser finds the calls in the text that a template writes for them, and nothing else. */

@@ -1,9 +1,9 @@
 import { readJsonArguments, type Tools } from '../calls.ts';
-import { createForcedParser } from '../forced-parser.ts';
-import type { ChatFormat, ParserOptions } from '../format.ts';
+import { callsWrittenAs, createMessageParser } from '../define.ts';
+import type { ChatFormat } from '../format.ts';
 import { consume, type Input, passUpTo, type Reading, release, skipSpace, takeMark, takeUpTo } from '../reading.ts';
-import { type DeltaCollector, runReading } from '../reply-parser.ts';
-import { type CallSyntax, createWriter } from '../writing.ts';
+import type { DeltaCollector } from '../reply-parser.ts';
+import type { CallSyntax } from '../writing.ts';
 
 const START = '<|start|>';
 const CHANNEL = '<|channel|>';
@@ -107,11 +107,5 @@ export const harmony: ChatFormat = {
   marks: [START, CHANNEL, MESSAGE, '<|constrain|>', ...ENDS],
   reasoning: [REASONING],
   history: { singleCalls: true, thinking: true },
-  createParser({ tools, startsInReasoning, continues, forced }: ParserOptions) {
-    if (forced) return createForcedParser(WRITING, tools, forced);
-    const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    const startsIn = continues ?? (startsInReasoning ? 'reasoning' : undefined);
-    return runReading((input, output) => readReply(input, output, byName, startsIn));
-  },
-  ...createWriter(WRITING),
+  ...callsWrittenAs(WRITING, createMessageParser(readReply)),
 };

@@ -1,12 +1,11 @@
 import type { Tools } from '../calls.ts';
+import { callsWrittenAs, createMessageParser } from '../define.ts';
 import { callReaders } from '../derived/read-calls.ts';
 import { type CallShape, HOLES } from '../derived/shape.ts';
 import { shapeWriting } from '../derived/writing.ts';
-import { createForcedParser } from '../forced-parser.ts';
-import type { ChatFormat, ParserOptions } from '../format.ts';
+import type { ChatFormat } from '../format.ts';
 import { consume, type Input, passUpTo, type Reading, release, skipSpace, takeMark, takeUpTo } from '../reading.ts';
-import { type DeltaCollector, runReading } from '../reply-parser.ts';
-import { createWriter } from '../writing.ts';
+import type { DeltaCollector } from '../reply-parser.ts';
 
 const START = '<|start|>assistant';
 const MESSAGE = '<|message|>';
@@ -99,11 +98,5 @@ export const muse: ChatFormat = {
   matches: (template) => template.includes('<atem:invoke'),
   marks: [START, '<|start|>', MESSAGE, ...ENDS],
   reasoning: [{ open: SELF, close: NEXT }],
-  createParser({ tools, startsInReasoning, continues, forced }: ParserOptions) {
-    if (forced) return createForcedParser(WRITING, tools, forced);
-    const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    const startsIn = continues ?? (startsInReasoning ? 'reasoning' : undefined);
-    return runReading((input, output) => readReply(input, output, byName, startsIn));
-  },
-  ...createWriter(WRITING),
+  ...callsWrittenAs(WRITING, createMessageParser(readReply)),
 };
