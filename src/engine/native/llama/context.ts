@@ -1,6 +1,6 @@
 import type { KvType } from '../../engine.ts';
 import { createBatch } from './batch.ts';
-import { addressOf, copyInto, isSetCallback } from './bindings.ts';
+import { addressOf, type Bindings, copyInto, isSetCallback } from './bindings.ts';
 import type { LlamaModel } from './model.ts';
 import type { Part } from './pass-order.ts';
 import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING, type Pointer } from './structs.ts';
@@ -75,42 +75,25 @@ const ABORTED = 2;
  */
 const POLL = 0;
 
-/** Makes a context, which has to be disposed before the model. Resolves to null if llama.cpp cannot, mostly for lack of memory: its log has the reason. */
+/**
+ * Makes a context, which has to be disposed before the model. Resolves to null if llama.cpp cannot, mostly for lack of
+ * memory: its log has the reason.
+ */
 export async function openContext(model: LlamaModel, options: ContextOptions): Promise<LlamaContext | null> {
-  const { llama, threadPools } = model.library;
-  const { sequences, batchSize, threads, output } = options;
+  const { llama, threadPools, takeError } = model.library;
+  const { sequences, batchSize, threads } = options;
   /** The first byte is set to end a pass. It has to stay where it is, so the array is longer than it needs to be. */
   const stop = new Uint8Array(128);
-  const params: ContextParams = {
-    ...llama.llama_context_default_params(),
-    n_ctx: options.contextLength * sequences,
-    n_batch: batchSize,
-    n_ubatch: batchSize,
-    n_seq_max: sequences,
-    n_threads: threads,
-    n_threads_batch: threads,
-    flash_attn_type: flashAttentionOf(options.flashAttention),
-    swa_full: false,
-    type_k: GGML_TYPE[options.kvType ?? 'f16'],
-    type_v: GGML_TYPE[options.kvType ?? 'f16'],
-    embeddings: output !== undefined,
-    ...(output === 'score' && { pooling_type: POOLING.rank }),
-    abort_callback: isSetCallback(),
-    abort_callback_data: addressOf(stop),
-  };
-  model.library.takeError();
-  const opened = await llama.llama_init_from_model.async(model.handle, params);
+  takeError();
+  const opened = await llama.llama_init_from_model.async(model.handle, paramsOf(llama, options, stop));
   if (!opened) return null;
 
   let pointer: Pointer | null = opened;
   let calls: Promise<unknown> = Promise.resolve();
   const memory = llama.llama_get_memory(opened);
-  const room = llama.llama_n_ctx_seq(opened);
   const batch = createBatch(batchSize);
   const pool = threadPools.create({ ...llama.ggml_threadpool_params_default(threads), poll: POLL });
   llama.llama_attach_threadpool(opened, pool, pool);
-  const logits = new Float32Array(Math.max(64, model.tokenizer.size));
-  let logitsPlace = -1;
   let usedThreads = threads;
 
   const handle = (): Pointer => {
@@ -118,15 +101,15 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     return pointer;
   };
   /** Keeps the context from being freed until the call has ended. */
-  const during = <T>(call: (context: Pointer) => Promise<T>): Promise<T> => {
+  const during: During = (call) => {
     const ended = call(handle());
     calls = Promise.allSettled([calls, ended]);
     return ended;
   };
-  const outputSize = () => (output === 'score' ? 1 : llama.llama_model_n_embd_out(model.handle));
+  const outputs = createOutputs(model, options.output, handle);
 
   return {
-    room,
+    room: llama.llama_n_ctx_seq(opened),
     sequences,
     batchSize,
     setThreads(wanted) {
@@ -136,40 +119,24 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
       usedThreads = count;
     },
     decode: (parts, signal) =>
-      during(async (opened) => {
+      during(async (context) => {
         const places = batch.fill(parts);
         const abort = () => {
           stop[0] = 1;
         };
-        logitsPlace = -1;
+        outputs.forget();
         stop[0] = signal?.aborted ? 1 : 0;
         signal?.addEventListener('abort', abort);
-        model.library.takeError();
-        const result = await llama.llama_decode.async(opened, batch.struct);
+        takeError();
+        const result = await llama.llama_decode.async(context, batch.struct);
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');
         if (result === NO_ROOM) throw new Error('the KV cache has no room for the forward pass');
-        throw new Error(`llama.cpp could not compute a forward pass (${result}): ${model.library.takeError()}`);
+        throw new Error(`llama.cpp could not compute a forward pass (${result}): ${takeError()}`);
       }),
-    logitsAt(place) {
-      if (place !== logitsPlace) {
-        const address = llama.llama_get_logits_ith(handle(), place);
-        if (!address) throw new Error(`there are no logits at ${place}`);
-        copyInto(logits, address);
-        logitsPlace = place;
-      }
-      return logits;
-    },
-    outputOf(sequence) {
-      const address =
-        llama.llama_get_embeddings_seq(handle(), sequence) ?? llama.llama_get_embeddings_ith(handle(), -1);
-      if (!address) throw new Error('the model has given no embedding');
-      const size = outputSize();
-      const values = new Float32Array(Math.max(64, size));
-      copyInto(values.subarray(0, size), address);
-      return values.subarray(0, size);
-    },
+    logitsAt: outputs.logitsAt,
+    outputOf: outputs.outputOf,
     remove(sequence, start) {
       handle();
       return llama.llama_memory_seq_rm(memory, sequence, start, -1);
@@ -185,30 +152,8 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         last: llama.llama_memory_seq_pos_max(memory, sequence),
       };
     },
-    save: (sequence, path) =>
-      during(async (opened) => {
-        const bytes = await llama.llama_state_seq_save_file.async(opened, path, sequence, NO_TOKENS, 0);
-        if (bytes === 0) throw new Error("the sequence's state could not be written");
-        return bytes;
-      }),
-    load: (sequence, path) =>
-      during(async (opened) => {
-        const tokens = new Int32Array(64);
-        const count = new BigUint64Array(8);
-        return (await llama.llama_state_seq_load_file.async(opened, path, sequence, tokens, 0, count)) > 0;
-      }),
     stateBytes: (sequence) => llama.llama_state_seq_get_size_ext(handle(), sequence, 0),
-    moveTo: (other, sequence) =>
-      during(async (opened) => {
-        const state = new Uint8Array(llama.llama_state_seq_get_size_ext(opened, sequence, 0));
-        const bytes = await llama.llama_state_seq_get_data_ext.async(opened, state, state.length, sequence, 0);
-        await other.setState(sequence, state.subarray(0, bytes));
-      }),
-    setState: (sequence, state) =>
-      during(async (opened) => {
-        const bytes = await llama.llama_state_seq_set_data_ext.async(opened, state, state.length, sequence, 0);
-        if (bytes !== state.length) throw new Error("llama.cpp did not take a sequence's state");
-      }),
+    ...createStates(llama, during),
     async [Symbol.asyncDispose]() {
       if (pointer === null) return;
       const closing = pointer;
@@ -220,8 +165,92 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   };
 }
 
+/** Runs a call of C with the context, which is not freed before the call has ended. */
+type During = <T>(call: (context: Pointer) => Promise<T>) => Promise<T>;
+
+/** Makes the functions that copy the states of sequences out of a context and into it. */
+function createStates(llama: Bindings, during: During): Pick<LlamaContext, 'save' | 'load' | 'moveTo' | 'setState'> {
+  return {
+    save: (sequence, path) =>
+      during(async (context) => {
+        const bytes = await llama.llama_state_seq_save_file.async(context, path, sequence, NO_TOKENS, 0);
+        if (bytes === 0) throw new Error("the sequence's state could not be written");
+        return bytes;
+      }),
+    load: (sequence, path) =>
+      during(async (context) => {
+        const tokens = new Int32Array(64);
+        const count = new BigUint64Array(8);
+        return (await llama.llama_state_seq_load_file.async(context, path, sequence, tokens, 0, count)) > 0;
+      }),
+    moveTo: (other, sequence) =>
+      during(async (context) => {
+        const state = new Uint8Array(llama.llama_state_seq_get_size_ext(context, sequence, 0));
+        const bytes = await llama.llama_state_seq_get_data_ext.async(context, state, state.length, sequence, 0);
+        await other.setState(sequence, state.subarray(0, bytes));
+      }),
+    setState: (sequence, state) =>
+      during(async (context) => {
+        const bytes = await llama.llama_state_seq_set_data_ext.async(context, state, state.length, sequence, 0);
+        if (bytes !== state.length) throw new Error("llama.cpp did not take a sequence's state");
+      }),
+  };
+}
+
 /** Paddock keeps the tokens of a saved state itself, so the file has none. */
 const NO_TOKENS = new Int32Array(64);
+
+/** Makes the functions that read what a forward pass has computed. `forget` is to be called before each pass. */
+function createOutputs(model: LlamaModel, output: ContextOptions['output'], handle: () => Pointer) {
+  const { llama } = model.library;
+  const logits = new Float32Array(Math.max(64, model.tokenizer.size));
+  let logitsPlace = -1;
+  return {
+    forget() {
+      logitsPlace = -1;
+    },
+    logitsAt(place: LogitsPlace): Float32Array {
+      if (place !== logitsPlace) {
+        const address = llama.llama_get_logits_ith(handle(), place);
+        if (!address) throw new Error(`there are no logits at ${place}`);
+        copyInto(logits, address);
+        logitsPlace = place;
+      }
+      return logits;
+    },
+    outputOf(sequence: number): Float32Array {
+      const address =
+        llama.llama_get_embeddings_seq(handle(), sequence) ?? llama.llama_get_embeddings_ith(handle(), -1);
+      if (!address) throw new Error('the model has given no embedding');
+      const size = output === 'score' ? 1 : llama.llama_model_n_embd_out(model.handle);
+      const values = new Float32Array(Math.max(64, size));
+      copyInto(values.subarray(0, size), address);
+      return values.subarray(0, size);
+    },
+  };
+}
+
+function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): ContextParams {
+  const { contextLength, sequences, batchSize, threads, output } = options;
+  const kvType = GGML_TYPE[options.kvType ?? 'f16'];
+  return {
+    ...llama.llama_context_default_params(),
+    n_ctx: contextLength * sequences,
+    n_batch: batchSize,
+    n_ubatch: batchSize,
+    n_seq_max: sequences,
+    n_threads: threads,
+    n_threads_batch: threads,
+    flash_attn_type: flashAttentionOf(options.flashAttention),
+    swa_full: false,
+    type_k: kvType,
+    type_v: kvType,
+    embeddings: output !== undefined,
+    ...(output === 'score' && { pooling_type: POOLING.rank }),
+    abort_callback: isSetCallback(),
+    abort_callback_data: addressOf(stop),
+  };
+}
 
 function flashAttentionOf(wanted: boolean | undefined): number {
   if (wanted === undefined) return FLASH_ATTENTION.auto;
