@@ -34,6 +34,17 @@ export const tenthBillionShape: DecoderShape = {
   epsilon: 1e-6,
 };
 
+/** The sizes of Qwen3 0.6B. All its rows are whole blocks of Q4_K and Q6_K, unlike those of `halfBillionShape`. */
+export const sixTenthsBillionShape: DecoderShape = {
+  width: 1024,
+  hidden: 3072,
+  layers: 28,
+  heads: 16,
+  keyHeads: 8,
+  frequencyBase: 1_000_000,
+  epsilon: 1e-6,
+};
+
 /** One small layer. With a large vocabulary, a step takes the time that the host spends on it, as beside a GPU. */
 export const oneLayerShape: DecoderShape = {
   width: 64,
@@ -56,10 +67,10 @@ export const sevenBillionShape: DecoderShape = {
   epsilon: 1e-6,
 };
 
-/** The format of a model's matrices. */
-export type Quantization = 'Q8_0' | 'Q4_K';
+/** The format of a model's matrices. `Q4_K_M` is Q4_K with some matrices in Q6_K, as most published files are. */
+export type Quantization = 'Q8_0' | 'Q6_K' | 'Q4_K' | 'Q4_K_M';
 
-type BlockType = 'Q8_0' | 'Q4_K' | 'Q5_0';
+type BlockType = 'Q8_0' | 'Q6_K' | 'Q5_0' | 'Q4_K';
 
 /**
  * The number of blocks in a pool of random weights. It is a prime, so that the rows of a matrix start at different
@@ -67,17 +78,20 @@ type BlockType = 'Q8_0' | 'Q4_K' | 'Q5_0';
  * different programs may choose different tokens.
  */
 const POOL_BLOCKS = 152_003;
-const ELEMENTS_OF_Q4_K = 256;
+/** The elements of a block of Q4_K or Q6_K. */
+const ELEMENTS_OF_K = 256;
 
 /**
- * The layout of the blocks of a type: their size in bytes, and the bytes before the random weights. With uniform
+ * The layout of the blocks of a type: their size in bytes, and the bytes before and after the random weights. With uniform
  * weights, these scales give a standard deviation of about 1 / sqrt(width).
  */
-const BLOCKS: Record<BlockType, { bytes: number; front: number[] }> = {
+const BLOCKS: Record<BlockType, { bytes: number; front: number[]; back?: number[] }> = {
   // The scale 2^-11 as a half float.
   Q8_0: { bytes: 34, front: [0x00, 0x10] },
   // The scale 2^-8.
   Q5_0: { bytes: 22, front: [0x00, 0x1c] },
+  // At the end sixteen scales of 32, each times 2^-14: a weight is 2^-9 * q for q from -32 to 31.
+  Q6_K: { bytes: 210, front: [], back: [...Array(16).fill(32), 0x00, 0x04] },
   // The scale of the scales and that of the minima, both 2^-10. Then eight times the scale 8 and the minimum 60, in 6
   // bits each: a weight is 2^-10 * (8 * q - 60) for q from 0 to 15, so the mean is 0.
   Q4_K: { bytes: 144, front: [0x00, 0x14, 0x00, 0x14, 8, 8, 8, 8, 252, 252, 252, 252, 200, 200, 200, 200] },
@@ -93,8 +107,8 @@ export interface BenchmarkWeights {
 }
 
 /**
- * Makes random weights. The embedding also serves as the output layer. With Q4_K it stays in Q8_0, and rows that are
- * not whole blocks of Q4_K become Q5_0, as in llama.cpp's own quantization.
+ * Makes random weights. The embedding also serves as the output layer. With Q4_K it stays in Q8_0. Rows that are not
+ * whole blocks become Q5_0 in place of Q4_K, and Q8_0 in place of Q6_K, as in llama.cpp's own quantization.
  *
  * With a `circle`, the layers cost the same time but add nothing, and a separate output layer makes each token of the
  * circle the most likely one after its predecessor.
@@ -103,11 +117,9 @@ export function benchmarkTensors(weights: BenchmarkWeights): GgufTensor[] {
   const { shape, quantization, vocabularySize, seed, circle } = weights;
   const { width, hidden, layers, heads, keyHeads } = shape;
   const keyWidth = (width / heads) * keyHeads;
-  const rows = createPool('Q8_0', seed);
-  const pools = { Q8_0: rows, Q4_K: createPool('Q4_K', seed), Q5_0: createPool('Q5_0', seed) };
-  const typeOf = (inputs: number) => (inputs % ELEMENTS_OF_Q4_K === 0 ? 'Q4_K' : 'Q5_0');
+  const pools = createPools(seed);
   const matrix = (name: string, inputs: number, outputs: number) =>
-    pools[quantization === 'Q8_0' ? 'Q8_0' : typeOf(inputs)](name, [inputs, outputs]);
+    pools[blockType(quantization, name, inputs, layers)](name, [inputs, outputs]);
   const vector = (name: string, length: number, value: number) =>
     float32Tensor(name, [length], new Float32Array(length).fill(value));
   /** A matrix whose output is added to the residual stream. */
@@ -127,13 +139,51 @@ export function benchmarkTensors(weights: BenchmarkWeights): GgufTensor[] {
     matrix(`blk.${index}.ffn_up.weight`, width, hidden),
     adding(`blk.${index}.ffn_down.weight`, hidden, width),
   ];
-  const embedding = rows('token_embd.weight', [width, vocabularySize]);
+  const embedding = matrix('token_embd.weight', width, vocabularySize);
   return [
     embedding,
     ...Array.from({ length: layers }, (_, index) => block(index)).flat(),
     vector('output_norm.weight', width, 1),
     ...(circle ? [rowsOf('output.weight', embedding, predecessors(circle))] : []),
   ];
+}
+
+/** Returns the format of a matrix with rows of `inputs` elements in a model of so many layers. */
+function blockType(quantization: Quantization, name: string, inputs: number, layers: number): BlockType {
+  const inBlocks = inputs % ELEMENTS_OF_K === 0;
+  switch (wantedType(quantization, name, layers)) {
+    case 'Q8_0':
+      return 'Q8_0';
+    case 'Q6_K':
+      return inBlocks ? 'Q6_K' : 'Q8_0';
+    case 'Q4_K':
+      return inBlocks ? 'Q4_K' : 'Q5_0';
+  }
+}
+
+function wantedType(quantization: Quantization, name: string, layers: number): 'Q8_0' | 'Q6_K' | 'Q4_K' {
+  const isEmbedding = name === 'token_embd.weight';
+  switch (quantization) {
+    case 'Q8_0':
+    case 'Q6_K':
+      return quantization;
+    case 'Q4_K':
+      return isEmbedding ? 'Q8_0' : 'Q4_K';
+    case 'Q4_K_M':
+      return isEmbedding || takesMoreBits(name, layers) ? 'Q6_K' : 'Q4_K';
+  }
+}
+
+/**
+ * True for the matrices of a layer that Q4_K_M keeps in Q6_K: the values and the last of the feed-forward network, in
+ * the first and last eighth of the layers and in each third layer between (`use_more_bits` in llama.cpp).
+ */
+function takesMoreBits(name: string, layers: number): boolean {
+  const [, number, role] = /^blk\.(\d+)\.(.*)\.weight$/.exec(name) ?? [];
+  if (number === undefined || (role !== 'attn_v' && role !== 'ffn_down')) return false;
+  const layer = Number(number);
+  const eighth = Math.floor(layers / 8);
+  return layer < eighth || layer >= Math.floor((7 * layers) / 8) || (layer - eighth) % 3 === 2;
 }
 
 function zeros({ name, type, shape }: GgufTensor): GgufTensor {
@@ -162,13 +212,25 @@ function rowsOf(name: string, matrix: GgufTensor, sources: Map<number, number>):
   };
 }
 
+/** Returns the makers of tensors of each type. A pool is filled when it is first used. */
+function createPools(seed: number): Record<BlockType, ReturnType<typeof createPool>> {
+  return {
+    Q8_0: createPool('Q8_0', seed),
+    Q6_K: createPool('Q6_K', seed),
+    Q5_0: createPool('Q5_0', seed),
+    Q4_K: createPool('Q4_K', seed),
+  };
+}
+
 /**
  * Returns a maker of tensors that repeat a pool of random blocks, each from another block on. Speed depends on the
  * sizes of tensors, not on their values.
  */
 function createPool(type: BlockType, seed: number) {
-  const pool = randomBlocks(type, seed);
+  let filled: Buffer | undefined;
   return (name: string, shape: number[]): GgufTensor => {
+    filled ??= randomBlocks(type, seed);
+    const pool = filled;
     const length = tensorBytes({ type, shape });
     function* chunks(): Generator<Uint8Array> {
       let start = Buffer.from(name).reduce((sum, byte) => (sum * 31 + byte) % POOL_BLOCKS, 0) * BLOCKS[type].bytes;
@@ -183,14 +245,15 @@ function createPool(type: BlockType, seed: number) {
   };
 }
 
-/** Makes the blocks of a pool: each has the same front, and random bytes after it. */
+/** Makes the blocks of a pool: each has the same front and back, and random bytes between. */
 function randomBlocks(type: BlockType, seed: number): Buffer {
-  const { bytes, front } = BLOCKS[type];
+  const { bytes, front, back = [] } = BLOCKS[type];
   const random = makeRandom(seed);
   const blocks = Buffer.alloc(POOL_BLOCKS * bytes);
   for (let start = 0; start < blocks.length; start += bytes) {
     blocks.set(front, start);
-    for (let at = start + front.length; at < start + bytes; at += 4) blocks.writeUInt32LE(random(), at);
+    for (let at = start + front.length; at < start + bytes - back.length; at += 4) blocks.writeUInt32LE(random(), at);
+    blocks.set(back, start + bytes - back.length);
   }
   return blocks;
 }
