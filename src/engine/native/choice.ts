@@ -22,6 +22,7 @@ import { createGrammarGate } from './llama/grammar.ts';
 import type { LlamaModel } from './llama/model.ts';
 import { createSamplerChain } from './llama/sampler-chain.ts';
 import type { Token } from './llama/token.ts';
+import { possibleTokens } from './llama/token-index.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
 import type { Slot } from './prefix/prefix-store.ts';
 import type { PassTimes } from './step/pass-times.ts';
@@ -123,8 +124,8 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
     ahead: { times, oneByOne, draft: draftModel },
   } = context;
   const history = [...prompt];
-  const drawer = createDrawer(context, choice, history, drawn);
   const guide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
+  const drawer = createDrawer(context, choice, history, drawn, guide);
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
   const guesses = context.model.rewinds && !oneByOne;
@@ -174,10 +175,11 @@ function createReplyGuide(
  * surprise starts anew.
  */
 function createDrawer(
-  { model, decoder, request }: ChoiceContext,
+  { model, decoder, request, vocabulary }: ChoiceContext,
   choice: number,
   history: Token[],
   drawn: Token[],
+  guide: Guide | undefined,
 ): TokenDrawer {
   const { contextLength } = decoder;
   const { size, isEndOfTurn } = model.tokenizer;
@@ -186,7 +188,11 @@ function createDrawer(
   const grammar = request.grammar === null ? undefined : createGrammarGate(model, request.grammar);
   if (grammar) for (const token of drawn) grammar.accept(token);
   const makeCandidates = () => createCandidates(size);
-  const common = { source: decoder, sampling, contextLength, history, isEndOfTurn, grammar, makeCandidates };
+  const possible = async () => {
+    const progress = guide?.progress;
+    return progress ? possibleTokens(await vocabulary.tokenIndex(), progress) : null;
+  };
+  const common = { source: decoder, sampling, contextLength, history, isEndOfTurn, grammar, makeCandidates, possible };
 
   // llama.cpp's random numbers cannot be skipped. Paddock's samplers draw the same numbers and can skip.
   const goesOn = drawn.length > 0 && !isGreedy(sampling);

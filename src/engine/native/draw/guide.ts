@@ -1,5 +1,5 @@
 import { createDetokenizer } from '../../../chat/detokenizer.ts';
-import { beginning } from '../../../grammar/gbnf/follow.ts';
+import { beginning, type GrammarProgress } from '../../../grammar/gbnf/follow.ts';
 import {
   continuations,
   forcedText,
@@ -24,6 +24,8 @@ export interface Guide {
   likely(): Token[];
   /** Stops following the reply: from now on it returns no tokens. To be called if llama.cpp rejects a forced token. */
   giveUp(): void;
+  /** The state of the grammar after the reply; undefined within a character, and if it is not followed any more. */
+  readonly progress: GrammarProgress | undefined;
   /** True if nothing may follow any more. */
   readonly complete: boolean;
 }
@@ -77,6 +79,9 @@ export function createGuide(grammar: string, last: Token | undefined, vocabulary
   };
 
   return {
+    get progress() {
+      return detokenizer.holdsBack ? undefined : at;
+    },
     get complete() {
       return at !== undefined && isComplete(at);
     },

@@ -53,6 +53,8 @@ export interface DrawerContext {
   grammar: GrammarGate | undefined;
   /** Makes room for the logits of the whole vocabulary. Called once at most. */
   makeCandidates: () => NativeCandidates;
+  /** Returns the tokens that the grammar may allow next; null if most are possible. */
+  possible: () => Promise<Int32Array | null>;
 }
 
 /**
@@ -97,7 +99,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   /** Returns the highest logits that the grammar allows, and those of `others` that it allows. */
   const readGrammar = async (gate: GrammarGate, place: LogitsPlace, others: TopLogits | undefined) => {
     candidates ??= options.makeCandidates();
-    const allowed = await readAllowed(source, place, count, gate, candidates);
+    const allowed = await readAllowed(source, place, count, gate, candidates, options.possible);
     return others ? joined(allowed, keepAllowed(others, gate)) : allowed;
   };
 

@@ -119,6 +119,12 @@ export const FUNCTIONS = {
   >(
     'int32_t llama_detokenize(void *vocab, const int32_t *tokens, int32_t count, uint8_t *text, int32_t room, bool remove_special, bool unparse_special)',
   ),
+  /** Writes the text of a token. Returns its bytes, or minus their number if there is no room for them. */
+  llama_token_to_piece: declare<
+    (vocab: Pointer, token: number, text: Uint8Array, room: number, strips: number, special: boolean) => number
+  >(
+    'int32_t llama_token_to_piece(void *vocab, int32_t token, uint8_t *text, int32_t room, int32_t lstrip, bool special)',
+  ),
 
   llama_context_default_params: declare<() => ContextParams>('llama_context_params llama_context_default_params()'),
   /** Returns null if the context can't be made; the log has the reason. */

@@ -14,6 +14,11 @@ export interface LlamaTokenizer {
   readonly frame: { start: Token[]; end: Token[] };
   /** Returns the entry of a token in the vocabulary, in the spelling of its kind; '' for an unknown token. */
   entryOf(token: Token): string;
+  /**
+   * Returns the text of one token in UTF-8, as a grammar reads it: with its leading space, and with the name of a
+   * special token. The bytes change with the next call.
+   */
+  pieceOf(token: Token): Uint8Array;
   /** Returns true if a token has one of these attributes: a sum of `TOKEN_ATTRIBUTE`. */
   is(token: Token, attributes: number): boolean;
   /** Returns true for a token that ends a turn of the model. */
@@ -56,6 +61,18 @@ export function createLlamaTokenizer(llama: Bindings, vocab: Pointer): LlamaToke
   const is = (token: Token, attributes: number) =>
     isKnown(token) && (llama.llama_vocab_get_attr(vocab, token) & attributes) !== 0;
   const isEndOfTurn = (token: Token) => isKnown(token) && llama.llama_vocab_is_eog(vocab, token);
+
+  /** Long enough for nearly all tokens. */
+  let piece = new Uint8Array(256);
+  const pieceOf = (token: Token): Uint8Array => {
+    const write = () => llama.llama_token_to_piece(vocab, token, piece, piece.length, 0, true);
+    let length = write();
+    if (length < 0) {
+      piece = new Uint8Array(-length);
+      length = write();
+    }
+    return piece.subarray(0, length);
+  };
 
   const tokenize = (text: string, named: boolean, framed = false): Token[] => {
     const bytes = Buffer.from(text);
@@ -108,6 +125,7 @@ export function createLlamaTokenizer(llama: Bindings, vocab: Pointer): LlamaToke
     },
     frame: findFrame(tokenize(SAMPLE, false), tokenize(SAMPLE, false, true)),
     entryOf: (token) => (isKnown(token) ? llama.llama_vocab_get_text(vocab, token) : ''),
+    pieceOf,
     is,
     isEndOfTurn,
     isSpecial: (token) =>

@@ -14,6 +14,7 @@ import {
 import type { LlamaModel } from './model.ts';
 import { TOKEN_ATTRIBUTE } from './structs.ts';
 import type { Token } from './token.ts';
+import { readTokenIndex, type TokenIndex } from './token-index.ts';
 import { createTokenText, isByteLevel } from './token-text.ts';
 
 /** The tokens of a prompt. The first `added` of them were added before its text. */
@@ -44,6 +45,8 @@ export interface Vocabulary {
   nameOrText(tokens: Token[], before: Token[]): string;
   /** Returns the tokens of a text that follows other text. It may spell special tokens. */
   tokensAmid(text: string): Token[];
+  /** Returns the tokens by their first characters. They are read at the first call. */
+  tokenIndex(): Promise<TokenIndex>;
   /** Returns the UTF-8 bytes of one token. They may be a part of a character. */
   bytesOf(token: Token): number[];
   /** Returns the special tokens among these texts. */
@@ -60,6 +63,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   const { textOf, bytesOf } = createTokenText(model);
   const nameOrText = (tokens: Token[], before: Token[] = []) => textOf(tokens, before, isSpecial);
 
+  let tokenIndex: Promise<TokenIndex> | undefined;
   const bos = tokenizer.adds.bos ? tokenizer.marks.bos : null;
   // A byte-level tokenizer adds no space before a text, so there is none to remove.
   const byteLevel = isByteLevel(model);
@@ -107,6 +111,10 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     nameOrText,
     tokensAmid: (text) => tokenize({ text, literal: false, first: false }),
+    tokenIndex() {
+      tokenIndex ??= readTokenIndex(tokenizer);
+      return tokenIndex;
+    },
     bytesOf: (token) => [...bytesOf(token)],
     specialTokens: (texts) => {
       const found = texts.map((text) => tokenizer.tokenize(text, true)).filter(({ length }) => length === 1);

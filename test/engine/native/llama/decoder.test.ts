@@ -203,7 +203,8 @@ describe('a decoder', () => {
       [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
       1,
     );
-    const allowed = () => readAllowed(decoder, place, 40, gate, createCandidates(model.tokenizer.size));
+    const allowed = () =>
+      readAllowed(decoder, place, 40, gate, createCandidates(model.tokenizer.size), async () => null);
     const first = await allowed();
     expect(first.tokens).toEqual(expect.arrayContaining([a, b]));
     expect(await allowed()).toEqual(first);
