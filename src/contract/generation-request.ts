@@ -9,6 +9,14 @@ import type { Sampling } from './sampling.ts';
  */
 export type ReplyFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: JsonSchema; param: string };
 
+/** A LoRA adapter of a model, as a generation applies it. */
+export interface AppliedAdapter {
+  /** Its name: that of its file, without `.gguf`. */
+  name: string;
+  /** The factor of its changes to the weights. It is not 0. */
+  scale: number;
+}
+
 /** A request for one generation, as the API makes it. Plain data, so that it can cross threads and processes. */
 export interface GenerationRequest {
   prompt: Prompt;
@@ -28,6 +36,8 @@ export interface GenerationRequest {
    * request with this name: it likely holds an older state of the conversation, which is no longer needed.
    */
   cacheKey?: string;
+  /** The LoRA adapters to apply, each once, in the order in which the model has them. Absent if there are none. */
+  lora?: AppliedAdapter[];
   /** The number of replies to the prompt. Each has its own seed. */
   choices: number;
   /**

@@ -13,7 +13,7 @@ export type ModelKind = 'chat' | 'embedding' | 'rerank';
 
 /** The figures of a model's header from which its memory is estimated. */
 export interface ModelShape {
-  /** The size of all its files in bytes, the projector's included. */
+  /** The size of all its files in bytes, with those of the projector and of the LoRA adapters. */
   fileBytes: number;
   layers: number;
   /** Numbers in the KV cache for one token: the keys and values of all layers together. */
@@ -31,6 +31,12 @@ export interface ModelShape {
   draft?: ModelShape;
 }
 
+/** The GGUF of a LoRA adapter, and the name by which requests refer to it. */
+export interface AdapterSource {
+  name: string;
+  file: string;
+}
+
 /** The files of a model, and its use. */
 export interface ModelSource {
   /** The model's GGUF file, or its split files in order. */
@@ -39,6 +45,8 @@ export interface ModelSource {
   projector?: string;
   /** The GGUF of a draft model, which guesses the next tokens of a reply, if it has one. */
   draft?: string;
+  /** The LoRA adapters that requests can have applied. */
+  adapters?: AdapterSource[];
   kind: ModelKind;
   /** llama.cpp's number of the format of most weights, `general.file_type` of the header; undefined if it has none. */
   fileType?: number | undefined;

@@ -131,6 +131,13 @@ describe('the backends to try', () => {
     expect(planBackends('cpu', {})).toEqual({ backends: ['cpu'], reasons: [] });
   });
 
+  it('are the native ones for a model with LoRA adapters, unless the configuration names WebAssembly', () => {
+    const adapters = [{ name: 'style', file: '/models/style.gguf' }];
+    expect(planBackends('auto', { adapters })).toEqual({ backends: ['gpu', 'cpu'], reasons: [] });
+    expect(planBackends('wasm', { adapters })).toEqual({ backends: ['wasm'], reasons: [] });
+    expect(planBackends('auto', { adapters, projector }).backends).toEqual(['wasm']);
+  });
+
   it.each([
     ['auto', ['gpu', 'cpu']],
     ['gpu', ['gpu']],

@@ -10,6 +10,7 @@ import type { Runner } from '../../src/contract/runner.ts';
 import { ask, call, doneOf, greedy, textOf } from '../kit/generation.ts';
 import { recordingLog } from '../kit/log.ts';
 import { tinyModelShape } from '../kit/models/model-shape.ts';
+import { writeTinyAdapter } from '../kit/models/tiny-adapter.ts';
 import { enginePids, killEngines } from '../kit/servers/engines.ts';
 
 const GIB = 2 ** 30;
@@ -19,6 +20,8 @@ let lines: string[] = [];
 /** A folder for files that change, and the file of such a model. */
 const folder = mkdtempSync(join(tmpdir(), 'paddock-takeover-'));
 const changing = join(folder, 'changing.gguf');
+const adapter = join(folder, 'adapter.gguf');
+beforeAll(() => writeTinyAdapter(adapter, { flips: [2, 3, 4, 5] }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
@@ -32,6 +35,7 @@ function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
     sourceOf: (id) => ({
       kind: 'chat',
       files: [id === 'changing' ? changing : join(inject('modelsFolder'), `${id}.gguf`)],
+      ...(backend === 'cpu' && { adapters: [{ name: 'adapter', file: adapter }] }),
       shape: { ...tinyModelShape, fileBytes: 2_700_000 },
     }),
     memory: () => ({ available: 4 * GIB, held: 0 }),
@@ -67,12 +71,14 @@ const idle = (runner: Runner) => runner.loaded().every(({ busy }) => busy === 0)
 const sampled = { ...greedy, temperature: 0.9, topK: 40, topP: 0.95, seed: 11 };
 
 const SEVERAL = 'several choices';
+const ADAPTED = 'with a LoRA adapter';
 
 const CASES: [string, GenerationRequest][] = [
   ['sampled with a seed', ask('Tell me a story.', { maxTokens: 400, sampling: sampled })],
   ['with a repeat penalty', ask('Tell me a story.', { maxTokens: 400, sampling: { ...greedy, repeatPenalty: 1.3 } })],
   ['with a stop sequence that is held back', ask('Story!', { maxTokens: 400, stop: ['zzzzzz', 'e t'] })],
   ['greedy by a schema', ask('Now.', { maxTokens: 800, replyFormat: jsonFormat() })],
+  [ADAPTED, ask('Tell me a story.', { maxTokens: 300, lora: [{ name: 'adapter', scale: 1 }] })],
   [SEVERAL, ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled })],
 ];
 
@@ -173,7 +179,9 @@ describe('a generation whose WebAssembly thread dies', { timeout: 120_000 }, () 
   const KILLED_AT = 20;
 
   it.each([
-    ...CASES.filter(([name]) => name !== SEVERAL).map(([name, request]) => [name, request, KILLED_AT] as const),
+    ...CASES.filter(([name]) => name !== SEVERAL && name !== ADAPTED).map(
+      ([name, request]) => [name, request, KILLED_AT] as const,
+    ),
     ['in the second of several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled }), 300] as const,
     [
       'with bytes that are no UTF-8',

@@ -16,6 +16,7 @@ import {
 } from './draw/token-drawer.ts';
 import { createTokenSource, type TokenSource } from './draw/token-source.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
+import type { AdapterSet } from './llama/adapters.ts';
 import { createCandidates } from './llama/candidates.ts';
 import type { Decoder } from './llama/decoder.ts';
 import { createGrammarGate } from './llama/grammar.ts';
@@ -43,6 +44,8 @@ interface ChoiceContext {
   loop: StepLoop;
   ahead: Ahead;
   request: TextRequest;
+  /** The LoRA adapters of the request. */
+  adapters: AdapterSet;
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
@@ -64,7 +67,7 @@ export type RunChoice = (
 
 /** Returns the function that runs the choices of one request. */
 export function createChoiceRunner(context: ChoiceContext): RunChoice {
-  const { vocabulary, loop, request, emit, signal } = context;
+  const { vocabulary, loop, request, adapters, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
   return async (slot, choice, prompt, cached, onPrefill, scoresFrom) => {
@@ -97,6 +100,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           toLogprob: describe,
           journal: request.journal ?? false,
           emit,
+          adapters,
           signal,
         },
         (outcome, error) => (error === undefined ? resolve(outcome) : reject(error)),

@@ -10,6 +10,7 @@ import type { CopyFigures, WorkerConfig } from '../node/task.ts';
 import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
+import { loadAdapters } from './llama/adapters.ts';
 import { createDecoder, type Decoder } from './llama/decoder.ts';
 import { chatLength, createGrowingContext } from './llama/growing-context.ts';
 import { listDevices } from './llama/library.ts';
@@ -86,6 +87,7 @@ async function startChat(
   available: () => number,
   link: (CopyLink & CopyFigures) | undefined,
 ): Promise<LeavingEngine> {
+  const adapters = await loadAdapters(model, options.adapters ?? []);
   const context = await createGrowingContext(model, options, grows, log, available);
   const times = createPassTimes();
   const decoder = createDecoder(context, model);
@@ -106,7 +108,7 @@ async function startChat(
   const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
   const idle = copies && createIdleCopies(copies, store.held);
   const running = new Set<Promise<void>>();
-  const generate = createGenerate({ model, decoder, vocabulary, driver, store, ahead, log });
+  const generate = createGenerate({ model, adapters, decoder, vocabulary, driver, store, ahead, log });
   return {
     traits: traitsOf(model, vocabulary.controlTokens),
     info: {

@@ -7,13 +7,14 @@ import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { type Ahead, createChoiceRunner } from './choice.ts';
 import type { GenerationOutcome } from './generation.ts';
+import type { AdapterSet, LoadedAdapters } from './llama/adapters.ts';
 import type { Decoder } from './llama/decoder.ts';
 import type { LlamaModel } from './llama/model.ts';
 import type { Token } from './llama/token.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
 import type { Miss } from './prefix/cache-miss.ts';
 import { watchEarlyChanges } from './prefix/early-changes.ts';
-import { createPrefix, type Prefix, scopeAlone } from './prefix/prefix.ts';
+import { createPrefix, type Prefix, scopeAlone, scopeWithAdapters } from './prefix/prefix.ts';
 import type { PrefixStore, Prepared, Slot } from './prefix/prefix-store.ts';
 import { findTurnEnds } from './prefix/turn-ends.ts';
 import { createStepLoop, type StepDriver, type StepLoop } from './step/step-loop.ts';
@@ -24,6 +25,7 @@ const NO_MARKS: ReadonlySet<Token> = new Set();
 
 interface GenerateContext {
   model: LlamaModel;
+  adapters: LoadedAdapters;
   decoder: Decoder;
   vocabulary: Vocabulary;
   driver: StepDriver;
@@ -34,10 +36,10 @@ interface GenerateContext {
 
 /**
  * Makes the native engine's `generate`. One step loop moves all generations of a context forward together. `generate`
- * throws a 400 `ApiError` for media and for a bias on an unknown token, a 503 `ApiError` if there is no memory for the
+ * throws a 400 `ApiError` for media, for a bias on an unknown token and for a LoRA adapter that is not loaded, a 503 `ApiError` if there is no memory for the
  * prompt, and a plain error if all slots are busy or a forward pass fails.
  */
-export function createGenerate({ driver, log, ...engine }: GenerateContext): TextEngine['generate'] {
+export function createGenerate({ driver, adapters: loaded, log, ...engine }: GenerateContext): TextEngine['generate'] {
   const { decoder, vocabulary, store } = engine;
   const { contextLength } = decoder;
   const loop = createStepLoop(driver);
@@ -57,6 +59,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
   return async (request, emit, signal) => {
     if (request.media.length > 0) throw noMedia();
     refuseUnknownTokens(request.sampling, vocabulary.size);
+    const adapters = loaded.setOf(request.lora);
     const tokenized = await vocabulary.promptTokens(request.prompt, signal, contextLength);
     if (!tokenized || signal.aborted) return;
     const promptTokens = 'tokens' in tokenized ? tokenized.tokens.length : tokenized.overflow;
@@ -65,7 +68,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
       return;
     }
     await makeRoom(promptTokens + longestReplay(request));
-    const common = request.cacheScope ?? '';
+    const common = scopeWithAdapters(request.cacheScope ?? '', adapters.key);
     const scope = usesCache(request) ? common : scopeAlone(common, ++alone);
     const prompt = createPrefix(scope, tokenized.tokens);
     const scoresFrom = request.promptLogprobs && !request.resume ? tokenized.added : undefined;
@@ -80,6 +83,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
         loop,
         noteMiss,
         request,
+        adapters,
         prompt,
         scoresFrom,
         slots,
@@ -107,10 +111,11 @@ function noMedia() {
   return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
 }
 
-interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
+interface Run extends Omit<GenerateContext, 'driver' | 'adapters' | 'log'> {
   loop: StepLoop;
   noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
+  adapters: AdapterSet;
   prompt: Prefix;
   /** The index of the first prompt token whose log probability is returned; undefined returns none. */
   scoresFrom: number | undefined;

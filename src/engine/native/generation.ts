@@ -2,6 +2,7 @@ import { insufficientMemory } from '../../contract/errors.ts';
 import type { FinishReason, Guesses } from '../../contract/events.ts';
 import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
+import type { AdapterSet } from './llama/adapters.ts';
 import type { Part } from './llama/decoder.ts';
 import type { Sequence } from './llama/sequence.ts';
 import { createPrefill, type PrefillOptions } from './prefill.ts';
@@ -13,6 +14,7 @@ export interface GenerationOptions extends PrefillOptions, ReplyTextOptions {
   sequence: Sequence;
   source: TokenSource;
   scorer?: PromptScorer | undefined;
+  adapters: AdapterSet;
   signal: AbortSignal;
 }
 
@@ -33,7 +35,7 @@ export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
-  const { sequence, prompt, source, signal, maxTokens } = options;
+  const { sequence, prompt, source, adapters, signal, maxTokens } = options;
   const reply = createReplyText(options);
   const prefill = createPrefill(options);
   const startedAt = performance.now();
@@ -86,6 +88,7 @@ export function createGeneration(
     get demand() {
       return { prompt: prefill.left, reply: proposal?.tokens.length ?? 0, since: startedAt };
     },
+    adapters,
     signal,
     get finished() {
       return finished;

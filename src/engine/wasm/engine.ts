@@ -27,6 +27,7 @@ import {
   audioNeedsThreads,
   isUncuttable,
   isUntellable,
+  noAdapters,
   noPromptLogprobs,
   notResumable,
   refusal,
@@ -167,6 +168,7 @@ class WasmEngine implements TextEngine {
     if (signal.aborted) return;
     if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
     if (request.promptLogprobs) throw noPromptLogprobs();
+    if (request.lora) throw noAdapters();
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
     this.#checkAudio(request);
     const { contextLength } = this.info;

@@ -44,6 +44,11 @@ export function noPromptLogprobs(): Error {
   );
 }
 
+/** Returns a 400 `ApiError`: wllama loads a model and its projector, and no other file. */
+export function noAdapters(): Error {
+  return unsupportedParameter('lora', 'LoRA adapters need the native engine: the WebAssembly runtime loads none.');
+}
+
 /** Returns a 400 `ApiError`: llama.cpp needs several threads to read recordings. */
 export function audioNeedsThreads(): Error {
   return unsupportedParameter(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { BackendName } from '../../contract/engine-info.ts';
-import { KV_TYPES, type KvType, type ModelSource } from '../../engine/engine.ts';
-import { stampOf } from '../../engine/node/stamp.ts';
+import { KV_TYPES, type KvType } from '../../engine/engine.ts';
+import { type StampedFiles, stampOf } from '../../engine/node/stamp.ts';
 
 /** Must be raised when this version of Paddock can't read copies of the versions before. */
 const FORMAT = 1;
@@ -21,7 +21,7 @@ export function stateIdentityOf(stamp: string, backend: BackendName, kvType: KvT
  * Returns the identities that are valid for a model's files now, one for each native backend and format of the KV cache;
  * none if the files are missing.
  */
-export function identitiesOf(source: Pick<ModelSource, 'files' | 'projector'>): string[] {
+export function identitiesOf(source: StampedFiles): string[] {
   const stamp = stampOf(source);
   if (stamp === null) return [];
   return KV_TYPES.flatMap((kvType) => [stateIdentityOf(stamp, 'cpu', kvType), stateIdentityOf(stamp, 'gpu', kvType)]);

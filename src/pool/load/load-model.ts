@@ -33,7 +33,10 @@ export interface LoadedWorkers {
   slotsReason: string;
   /** The model's traits for the chat layer, with the chat template to use. */
   traits: ModelTraits;
-  /** True if the model's files have been replaced since the load. False if they are missing: then there is nothing to load instead. */
+  /**
+   * True if the model's files have been replaced since the load, or if it has other LoRA adapters now. False if files are missing: then
+   * there is nothing to load instead.
+   */
   isOutdated: () => boolean;
 }
 
@@ -97,7 +100,8 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
         ...(kernels !== undefined && { kernels }),
         passedOver: fallbackReasons,
       });
-      return { ...result, fallbackReasons };
+      const isOutdated = () => result.isOutdated() || hasOtherAdapters(source, options.sourceOf(id));
+      return { ...result, fallbackReasons, isOutdated };
     }
     failures.push({ backend, ...result });
   }
@@ -111,13 +115,22 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
   throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
 }
 
+/** True if the catalogue has other LoRA adapters for a model now: its requests may name them, or apply them by default. */
+function hasOtherAdapters(loaded: ModelSource, current: ModelSource | undefined): boolean {
+  return current !== undefined && JSON.stringify(current.adapters) !== JSON.stringify(loaded.adapters);
+}
+
 /** Lists the backends to try for a model, in order, and the reasons why others are passed over. */
 export function planBackends(
   wanted: LoadOptions['backend'],
-  { projector }: Pick<ModelSource, 'projector'>,
+  { projector, adapters }: Pick<ModelSource, 'projector' | 'adapters'>,
 ): { backends: BackendName[]; reasons: string[] } {
   const backends = wanted === 'auto' ? PREFERENCE : [wanted];
-  if (projector === undefined) return { backends, reasons: [] };
+  if (projector === undefined) {
+    // WebAssembly applies no adapters, so a model with some falls back to it only if the configuration says so.
+    const native = backends.filter((backend) => backend !== 'wasm');
+    return { backends: adapters && wanted === 'auto' ? native : backends, reasons: [] };
+  }
   const passedOver = backends.filter((backend) => backend !== 'wasm');
   return { backends: ['wasm'], reasons: passedOver.map((backend) => `${backend}: ${PROJECTOR_REASON}`) };
 }
@@ -182,6 +195,8 @@ async function tryBackend(
   const { threads } = sizes;
   if (backend === 'wasm' && source.draft)
     log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
+  if (backend === 'wasm' && source.adapters)
+    log.warn('LoRA adapters not used', { reason: 'WebAssembly applies none; requests for one are refused' });
   const wanted = { ...asked, ...files, slots: chosen.slots };
   // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;

@@ -74,6 +74,12 @@ describe('a generation', () => {
     expect(promptTokens + completionTokens).toBe(512);
   });
 
+  it('with LoRA adapters is refused, and it serves on', async () => {
+    const { ended } = thread.generate(request(PROMPT, { lora: [{ name: 'style', scale: 1 }] }));
+    expect(await ended).toMatchObject({ data: { status: 400, code: 'unsupported_parameter', param: 'lora' } });
+    expect(await say(PROMPT)).not.toBe('');
+  });
+
   it('says overflow, and nothing else, of a prompt that does not fit', async () => {
     const events = await thread.run(request(PROMPT.repeat(60)));
     expect(events).toEqual([{ kind: 'overflow', promptTokens: expect.any(Number), contextLength: 512 }]);

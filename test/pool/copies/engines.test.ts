@@ -14,6 +14,7 @@ import { textRequest } from '../../kit/generation.ts';
 import { silentLog } from '../../kit/log.ts';
 import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
 import { tinyModelShape } from '../../kit/models/model-shape.ts';
+import { writeTinyAdapter } from '../../kit/models/tiny-adapter.ts';
 import { repeats } from '../../support/repeats.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.
@@ -26,8 +27,12 @@ const MODEL = 'a'.repeat(32);
 /** How many random ones are tried of each kind of model. */
 const CONVERSATIONS = repeats(2, 20);
 
+const tiny = join(inject('modelsFolder'), 'tiny.gguf');
 /** The file of the model. */
-let file = join(inject('modelsFolder'), 'tiny.gguf');
+let file = tiny;
+/** The file of a LoRA adapter for the tiny model. */
+let adapter: string;
+let adapterFolder: string;
 let folder: string;
 let store: CopyStore;
 let engine: LeavingEngine;
@@ -35,9 +40,15 @@ let connection: CopyConnection;
 let plain: TextEngine;
 
 beforeAll(async () => {
+  adapterFolder = await mkdtemp(join(tmpdir(), 'paddock-adapter-'));
+  adapter = join(adapterFolder, 'adapter.gguf');
+  writeTinyAdapter(adapter, { flips: [2, 3, 4, 5] });
   plain = await load(1);
 });
-afterAll(() => plain[Symbol.asyncDispose]());
+afterAll(async () => {
+  await plain[Symbol.asyncDispose]();
+  await rm(adapterFolder, { recursive: true });
+});
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-copies-'));
   store = await openStore();
@@ -57,6 +68,7 @@ function openStore(limits = { ram: 4 * MIB, disk: 16 * MIB }): Promise<CopyStore
 function load(slots: number, link?: Parameters<typeof loadNativeEngine>[4]) {
   const options = {
     files: [file],
+    ...(file === tiny && { adapters: [{ name: 'adapter', file: adapter }] }),
     kind: 'chat' as const,
     contextLength: CONTEXT,
     slots,
@@ -185,6 +197,23 @@ describe('a conversation', () => {
     await reload();
     expect((await run(engine, first, { cacheScope: 'bob' })).cache).toMatchObject({ slot: 0, ram: 0, disk: 0 });
     expect((await run(engine, first, { cacheScope: 'ada' })).evaluated).toBe(1);
+  });
+
+  it('is not given to requests with other LoRA adapters, and changes none of their texts', async () => {
+    const adapted = (scale: number) => ({ lora: [{ name: 'adapter', scale }] });
+    const expected = (await run(plain, first, { ...adapted(1), cachePrompt: false })).text;
+    await run(engine, first);
+    await reload();
+    const other = await run(engine, first, adapted(1));
+    expect(other.cache).toMatchObject({ slot: 0, copied: 0, ram: 0, disk: 0 });
+    expect(other.text).toBe(expected);
+    await restart();
+    const again = await run(engine, first, adapted(1));
+    expect(again.cache).toMatchObject({ slot: 0, disk: expect.any(Number) });
+    expect([again.evaluated, again.text]).toEqual([1, expected]);
+    expect((await run(engine, first, adapted(2))).cache).toMatchObject({ slot: 0, copied: 0, ram: 0, disk: 0 });
+    const without = await run(engine, first);
+    expect([without.evaluated, without.text]).toEqual([1, await plainText(first)]);
   });
 
   it('is evaluated anew where its copy is damaged', async () => {

@@ -1,4 +1,5 @@
 import type { KvType } from '../../engine.ts';
+import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
 import { createBatch } from './batch.ts';
 import { addressOf, type Bindings, copyInto, isSetCallback } from './bindings.ts';
 import type { LlamaModel } from './model.ts';
@@ -37,8 +38,11 @@ export interface LlamaContext extends AsyncDisposable {
   /**
    * Runs one forward pass over the parts, in this order. Resolves to the places of their logits. An abort of the signal
    * ends the pass within a few ms on the CPU. Throws `PassAborted` then, and a plain error if the pass fails.
+   *
+   * @param adapters the LoRA adapters that the pass applies, by default none. After a pass with other adapters, llama.cpp
+   *   reserves its memory anew.
    */
-  decode(parts: readonly Part[], signal?: AbortSignal): Promise<LogitsPlace[][]>;
+  decode(parts: readonly Part[], signal?: AbortSignal, adapters?: AdapterSet): Promise<LogitsPlace[][]>;
   /** Returns the logits at a place of the latest pass. The array is filled anew by the next call. */
   logitsAt(place: LogitsPlace): Float32Array;
   /** Returns the output of a sequence: its embedding, or its score. */
@@ -107,6 +111,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     return ended;
   };
   const outputs = createOutputs(model, options.output, handle);
+  const apply = createAdapterSwitch(llama);
 
   return {
     room: llama.llama_n_ctx_seq(opened),
@@ -118,8 +123,9 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
       llama.llama_set_n_threads(handle(), count, count);
       usedThreads = count;
     },
-    decode: (parts, signal) =>
+    decode: (parts, signal, adapters = NO_ADAPTERS) =>
       during(async (context) => {
+        apply(context, adapters);
         const places = batch.fill(parts);
         const abort = () => {
           stop[0] = 1;

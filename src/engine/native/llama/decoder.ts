@@ -1,4 +1,5 @@
 import { createTurns } from '../../../utils/turns.ts';
+import type { AdapterSet } from './adapters.ts';
 import { createCells, type Memory } from './cells.ts';
 import type { LlamaContext } from './context.ts';
 import type { GrowingContext } from './growing-context.ts';
@@ -7,6 +8,16 @@ import { fillerPart, orderParts, type Part, type PassOrder, tokensOf } from './p
 import type { LogitsPlace } from './token.ts';
 
 export type { Memory, Part };
+
+/** How a forward pass runs. */
+export interface PassOptions {
+  /** Decides on the order of the parts; by default it stays as given. */
+  arrange?: ((shape: PassShape) => Run[]) | undefined;
+  /** Its abort ends the pass. The sequences may then hold some of the tokens: they have to be truncated. */
+  signal?: AbortSignal | undefined;
+  /** The LoRA adapters of all parts; by default none. */
+  adapters?: AdapterSet | undefined;
+}
 
 /**
  * llama.cpp's context as the engine uses it: one forward pass is one call. Each function that returns a promise waits
@@ -22,16 +33,8 @@ export interface Decoder
   /**
    * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
    * if the pass fails, and `PassAborted` if it was aborted.
-   *
-   * @param arrange decides on the order of the parts; by default it stays as given
-   * @param signal its abort ends the pass. The sequences may then hold some of the tokens: they have to be truncated.
    */
-  decode(
-    parts: Part[],
-    threads: number,
-    arrange?: (shape: PassShape) => Run[],
-    signal?: AbortSignal,
-  ): Promise<LogitsPlace[][]>;
+  decode(parts: Part[], threads: number, options?: PassOptions): Promise<LogitsPlace[][]>;
   /**
    * Drops all but the first `length` tokens of a sequence. Returns the number of tokens that it holds then: `length`,
    * or 0 for a model that cannot drop only these tokens.
@@ -88,7 +91,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     const at = cells.count(sequence);
     return at < Math.min(longest, growing.room) ? fillerPart(sequence, at) : undefined;
   };
-  const orderOf = (parts: Part[], arrange: ((shape: PassShape) => Run[]) | undefined): PassOrder =>
+  const orderOf = (parts: Part[], arrange: PassOptions['arrange']): PassOrder =>
     arrange
       ? orderParts(parts, sequences, batchSize - tokensOf(parts), fillerFor, arrange)
       : { order: parts, fillers: [] };
@@ -102,13 +105,13 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     sequences,
     hold: growing.hold,
     logitsAt: (place) => growing.context.logitsAt(place),
-    decode: (parts, threads, arrange, signal) =>
+    decode: (parts, threads, { arrange, signal, adapters } = {}) =>
       alone(async () => {
         const { order, fillers } = orderOf(parts, arrange);
         growing.context.setThreads(threads);
         unsettled = new Set();
         try {
-          const places = await growing.context.decode(order, signal);
+          const places = await growing.context.decode(order, signal, adapters);
           const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
           return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);
         } finally {

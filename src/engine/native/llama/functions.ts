@@ -69,6 +69,15 @@ export const FUNCTIONS = {
     'int32_t llama_model_meta_val_str(void *model, const char *key, uint8_t *buffer, size_t size)',
   ),
 
+  /** Loads a LoRA adapter, which is freed with the model. Returns null if it does not fit the model; the log has the reason. */
+  llama_adapter_lora_init: declare<(model: Pointer, path: string) => Pointer | null>(
+    'void *llama_adapter_lora_init(void *model, const char *path)',
+  ),
+  /** Has the following passes of a context apply these adapters, and no others. */
+  llama_set_adapters_lora: declare<
+    (context: Pointer, adapters: BigUint64Array, count: number, scales: Float32Array) => number
+  >('int32_t llama_set_adapters_lora(void *context, uint64_t *adapters, size_t count, float *scales)'),
+
   llama_vocab_n_tokens: declare<(vocab: Pointer) => number>('int32_t llama_vocab_n_tokens(void *vocab)'),
   /** Returns the text of a token as the vocabulary has it. */
   llama_vocab_get_text: declare<(vocab: Pointer, token: number) => string>(

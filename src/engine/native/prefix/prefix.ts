@@ -27,6 +27,18 @@ export function truncatePrefix({ scope, tokens, hashes }: Prefix, length: number
 
 /** A character that is in no other scope. */
 const ALONE = '\0';
+/** The character between a scope and the key of a set of adapters, which has no control characters. */
+const ADAPTERS = '\u0001';
+
+/**
+ * Returns the scope of requests with the same LoRA adapters: keys and values that were computed with one set of adapters
+ * are wrong for every other set.
+ *
+ * @param key the key of the set; '' without adapters
+ */
+export function scopeWithAdapters(scope: string, key: string): string {
+  return key === '' ? scope : `${scope}${ADAPTERS}${key}`;
+}
 
 /**
  * Returns a scope for one request alone: it reuses only its own tokens. `request` is a number that no other request

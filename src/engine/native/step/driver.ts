@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { sum } from '../../../utils/sum.ts';
 import { type CpuClock, ownCpuMs, readCpuClock } from '../../node/cpu-clock.ts';
+import type { AdapterSet } from '../llama/adapters.ts';
 import type { Decoder, Part } from '../llama/decoder.ts';
 import { cutRun, type MicroBatch, type PassShape, planRuns } from '../llama/micro-batches.ts';
 import { promptBudget, promptTokenTime } from './pace.ts';
@@ -66,7 +67,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
 
   const atMost = (wanted: number) => (governed ? Math.min(wanted, governor.threads) : wanted);
 
-  const compute = async (parts: Part[], signal?: AbortSignal) => {
+  const compute = async (parts: Part[], signal: AbortSignal, adapters: AdapterSet) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
     const isLong = tokens > MANY_TOKENS;
     await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
@@ -79,7 +80,8 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
       batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
       return runs;
     };
-    const places = await decoder.decode(parts, threads, parts.length > 1 ? arrange : undefined, signal);
+    const options = { arrange: parts.length > 1 ? arrange : undefined, signal, adapters };
+    const places = await decoder.decode(parts, threads, options);
     const now = performance.now();
     const wallMs = now - start.wall;
     const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
@@ -90,12 +92,14 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   };
 
   return {
-    plan(demands) {
+    plan(demands, repliesElsewhere) {
       const waiting = demands.filter(({ prompt }) => prompt > 0).length;
       const writing = demands.length - waiting;
       const repliesMs = writing === 0 ? 0 : times.rows.of(writing);
-      const budget = promptBudget({ tokenMs: promptTokenMs, repliesMs, waiting, writing }, batchSize);
-      const grants = planStep(demands, { batchSize, promptBudget: budget, now: performance.now() });
+      const pressure = { tokenMs: promptTokenMs, repliesMs, waiting, writing: writing + repliesElsewhere };
+      const budget = promptBudget(pressure, batchSize);
+      const now = performance.now();
+      const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait: repliesElsewhere > 0 });
       planned = { prompts: sum(grants), repliesMs };
       return grants;
     },

@@ -1,11 +1,15 @@
+import type { AdapterSet } from '../llama/adapters.ts';
 import { PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { LogitsPlace } from '../llama/token.ts';
+import { createAdapterTurns } from './adapter-turns.ts';
 import type { Demand } from './step-plan.ts';
 
 /** A generation, as the step loop sees it. */
 export interface Steppable {
   readonly demand: Demand;
+  /** The LoRA adapters of its forward passes. */
+  readonly adapters: AdapterSet;
   readonly finished: boolean;
   /** Its abort cancels the generation. */
   readonly signal: AbortSignal;
@@ -24,13 +28,17 @@ export interface Steppable {
 
 /** Plans the steps and runs their forward passes. */
 export interface StepDriver {
-  /** Returns how many prompt tokens each generation may evaluate in the next step. */
-  plan(demands: Demand[]): number[];
   /**
-   * Runs one forward pass, and resolves to the places of the logits of each part. Throws `PassAborted` after an abort of
-   * the signal, and another error if the pass fails.
+   * Returns how many prompt tokens each generation of the next forward pass may evaluate in it.
+   *
+   * @param repliesElsewhere the number of replies that are generated in other passes, and wait for this one
    */
-  decode(parts: Part[], signal: AbortSignal): Promise<LogitsPlace[][]>;
+  plan(demands: Demand[], repliesElsewhere: number): number[];
+  /**
+   * Runs one forward pass with these LoRA adapters, and resolves to the places of the logits of each part. Throws
+   * `PassAborted` after an abort of the signal, and another error if the pass fails.
+   */
+  decode(parts: Part[], signal: AbortSignal, adapters: AdapterSet): Promise<LogitsPlace[][]>;
   /** Keeps the context from being disposed until the returned function is called. Throws if it is disposed already. */
   hold(): () => void;
 }
@@ -46,8 +54,10 @@ export interface StepLoop {
 /**
  * Moves all running generations forward together, with one forward pass of the model per step. If each generation ran
  * its own passes, the batch would be split, and a generation that comes first would take a whole pass for itself.
+ * LoRA adapters apply to a whole pass, so a step has the generations of one set of adapters, and the sets take turns.
  */
 export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
+  const turns = createAdapterTurns();
   let running: Steppable[] = [];
   let active = false;
   let errands: (() => Promise<void>)[] = [];
@@ -59,19 +69,22 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
     if (computing?.generations.every(({ signal }) => signal.aborted)) computing.controller.abort();
   };
 
-  const compute = async (generations: Steppable[], parts: Part[]): Promise<LogitsPlace[][]> => {
+  const compute = async (generations: Steppable[], parts: Part[], adapters: AdapterSet): Promise<LogitsPlace[][]> => {
     const controller = new AbortController();
     computing = { generations, controller };
     try {
-      return await decode(parts, controller.signal);
+      return await decode(parts, controller.signal, adapters);
     } finally {
       computing = undefined;
     }
   };
 
-  const step = async () => {
-    const grants = plan(running.map(({ demand }) => demand));
-    const begun = running.flatMap((generation, index) => {
+  const pass = async (generations: readonly Steppable[], adapters: AdapterSet, repliesElsewhere: number) => {
+    const grants = plan(
+      generations.map(({ demand }) => demand),
+      repliesElsewhere,
+    );
+    const begun = generations.flatMap((generation, index) => {
       const part = generation.begin(grants[index] ?? 0);
       return part ? [{ generation, part }] : [];
     });
@@ -82,6 +95,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
         const places = await compute(
           begun.map(({ generation }) => generation),
           begun.map(({ part }) => part),
+          adapters,
         );
         await Promise.all(begun.map(({ generation }, index) => generation.end(places[index] ?? [])));
       } finally {
@@ -91,6 +105,15 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
       const aborted = error instanceof PassAborted;
       await Promise.all(begun.map(({ generation }) => (aborted ? generation.abandon() : generation.fail(error))));
     }
+  };
+
+  const step = async () => {
+    const generations = turns.next(running, performance.now());
+    const others = running.filter((generation) => !generations.includes(generation));
+    // A cancelled generation ends at once, also while others have their turn.
+    for (const generation of others) if (generation.signal.aborted) generation.begin(0);
+    const [first] = generations;
+    if (first) await pass(generations, first.adapters, others.filter(({ demand }) => demand.reply > 0).length);
   };
 
   const run = async () => {

@@ -22,13 +22,20 @@ export interface Demand {
  *
  * @param batchSize the most tokens in one forward pass
  * @param now the present, in ms, by the clock of `since`
+ * @param repliesWait true if replies wait for this pass without being part of it
  */
 export function planStep(
   demands: readonly Demand[],
-  { batchSize, promptBudget, now }: { batchSize: number; promptBudget: number; now: number },
+  {
+    batchSize,
+    promptBudget,
+    now,
+    repliesWait = false,
+  }: { batchSize: number; promptBudget: number; now: number; repliesWait?: boolean },
 ): number[] {
   const replies = sum(demands.map(({ reply }) => reply));
-  let left = replies === 0 ? batchSize : Math.min(batchSize - replies, Math.max(1, promptBudget));
+  const unbounded = replies === 0 && !repliesWait;
+  let left = unbounded ? batchSize : Math.min(batchSize - replies, Math.max(1, promptBudget));
   const tile = left < TILE ? 1 : TILE;
   const grants = demands.map(() => 0);
   const urgency = ({ since, prompt }: Demand) => (now - since + 1) / prompt;

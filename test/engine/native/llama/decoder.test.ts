@@ -82,7 +82,7 @@ describe('a decoder', () => {
       shapes.push(shape);
       return [{ from: 0, to: 4 }];
     };
-    const places = await decoder.decode([part(2), part(0)], 1, asOneRun);
+    const places = await decoder.decode([part(2), part(0)], 1, { arrange: asOneRun });
     expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
     expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
     for (const [place = -1] of places) expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
@@ -99,10 +99,11 @@ describe('a decoder', () => {
     const mayFill = async (at: number, tokens: Token[]) => {
       let shape: PassShape | undefined;
       await decoder.truncate(0, at);
-      await decoder.decode([{ sequence: 0, at, tokens, logitsAt: [] }], 1, (seen) => {
+      const arrange = (seen: PassShape) => {
         shape = seen;
         return [{ from: 0, to: 1 }];
-      });
+      };
+      await decoder.decode([{ sequence: 0, at, tokens, logitsAt: [] }], 1, { arrange });
       return shape?.mayFill.slice(1, 3);
     };
     expect(await mayFill(0, tokensOf('short'))).toEqual([false, false]);
@@ -156,7 +157,7 @@ describe('a decoder', () => {
     await highestAfter(tokens);
     sequence.extend(tokens);
     const part = { sequence: 0, at: tokens.length, tokens: more, logitsAt: [more.length - 1] };
-    await expect(decoder.decode([part], 1, undefined, AbortSignal.abort())).rejects.toThrow(PassAborted);
+    await expect(decoder.decode([part], 1, { signal: AbortSignal.abort() })).rejects.toThrow(PassAborted);
     await sequence.undo();
     expect(sequence.length).toBe(tokens.length);
     const [[place = -1] = []] = await decoder.decode([part], 1);

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Token } from '../../../../src/engine/native/llama/token.ts';
-import { BLOCK, createPrefix, sharedLength } from '../../../../src/engine/native/prefix/prefix.ts';
+import {
+  BLOCK,
+  createPrefix,
+  isAlone,
+  scopeAlone,
+  scopeWithAdapters,
+  sharedLength,
+} from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixIndex } from '../../../../src/engine/native/prefix/prefix-index.ts';
 
 const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
@@ -25,6 +32,16 @@ describe('a prefix', () => {
     expect(theirs.hashes).not.toEqual(ours.hashes);
     expect(sharedLength(ours, theirs)).toBe(0);
     expect(sharedLength(ours, createPrefix('a', tokens(5)))).toBe(5);
+  });
+
+  it('shares nothing with one of other adapters, whoever may share it', () => {
+    const scopes = ['', 'ada'].flatMap((scope) =>
+      ['', '[["a",1]]', '[["a",2]]'].map((key) => scopeWithAdapters(scope, key)),
+    );
+    expect(new Set(scopes).size).toBe(6);
+    expect(scopes[0]).toBe('');
+    expect(scopes.some(isAlone)).toBe(false);
+    expect(scopes.map((scope) => scopeAlone(scope, 1)).every(isAlone)).toBe(true);
   });
 
   it('has hashes that files can be named by: they are the same in any process', () => {

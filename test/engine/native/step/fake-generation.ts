@@ -6,6 +6,7 @@ import {
   type GenerationOptions,
   type GenerationOutcome,
 } from '../../../../src/engine/native/generation.ts';
+import { NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
 import type { Sequence } from '../../../../src/engine/native/llama/sequence.ts';
 
 export const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
@@ -85,6 +86,7 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
         throw new Error('no likelihood was asked for');
       },
       emit: (event) => events.push(event),
+      adapters: NO_ADAPTERS,
       signal: new AbortController().signal,
       ...more,
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type AdapterSet, NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
 import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import { createStepLoop, type StepDriver, type Steppable } from '../../../../src/engine/native/step/step-loop.ts';
 import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
@@ -23,6 +24,7 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
     onStep?: () => void;
   } = {
     whenFinished,
+    adapters: NO_ADAPTERS,
     signal: cancel.signal,
     cancel: () => cancel.abort(),
     get demand() {
@@ -195,6 +197,66 @@ describe('step loop', () => {
     for (const generation of [a, b, c]) loop.add(generation);
     await Promise.all([a.whenFinished, b.whenFinished, c.whenFinished]);
     expect(log.slice(0, 3)).toEqual(['a token', 'b prompt 2', 'c prompt 0']);
+  });
+
+  it('puts only generations with the same adapters into a pass, and tells its plan of the replies that wait', async () => {
+    const log: string[] = [];
+    const plans: [number, number][] = [];
+    const loop = createLoop({
+      plan: (demands, repliesElsewhere) => {
+        plans.push([demands.length, repliesElsewhere]);
+        return planStep(demands, { batchSize: 8, promptBudget: 2, now: 0, repliesWait: repliesElsewhere > 0 });
+      },
+      decode: async (parts, _, { key }) => {
+        log.push(`${parts.length} with '${key}'`);
+        return parts.map(() => []);
+      },
+    });
+    const sets = ['', 'x', '', 'x'].map((key): AdapterSet => ({ key, adapters: [] }));
+    const generations = ['a', 'b', 'c', 'd'].map((name, index) => {
+      const prompt = name === 'd' ? 4 : 0;
+      return Object.assign(createGeneration(name, prompt, 1, log, index), { adapters: sets[index] ?? NO_ADAPTERS });
+    });
+    for (const generation of generations) loop.add(generation);
+    await Promise.all(generations.map(({ whenFinished }) => whenFinished));
+    expect(log.slice(0, 3)).toEqual(['b token', 'd prompt 2', "2 with 'x'"]);
+    expect(log.slice(-3)).toEqual(['a token', 'c token', "2 with ''"]);
+    expect([plans[0], plans.at(-1)]).toEqual([
+      [2, 2],
+      [2, 0],
+    ]);
+  });
+
+  it('fails only the generations of the pass that fails', async () => {
+    const log: string[] = [];
+    const loop = createLoop({
+      decode: async (parts, _, { key }) => {
+        if (key === 'x') throw new Error('no memory');
+        return parts.map(() => []);
+      },
+    });
+    const a = Object.assign(createGeneration('a', 0, 2, log), { adapters: { key: 'x', adapters: [] } });
+    const b = createGeneration('b', 0, 2, log);
+    loop.add(a);
+    loop.add(b);
+    await Promise.all([a.whenFinished, b.whenFinished]);
+    expect(log.toSorted()).toEqual(['a failed: Error: no memory', 'a token', 'b token', 'b token']);
+  });
+
+  it('ends a cancelled generation while others have their turn', async () => {
+    const log: string[] = [];
+    const loop = createLoop({
+      decode: async (parts, _, { key }) => {
+        log.push(`pass with '${key}'`);
+        return parts.map(() => []);
+      },
+    });
+    const a = createGeneration('a', 0, 9, log);
+    const b = Object.assign(createGeneration('b', 0, 2, log), { adapters: { key: 'x', adapters: [] } });
+    b.onStep = a.cancel;
+    for (const generation of [a, b]) loop.add(generation);
+    await b.whenFinished;
+    expect(log).toEqual(['b token', "pass with 'x'", 'a token', 'b token', "pass with 'x'"]);
   });
 
   it('starts again after it was empty', async () => {

@@ -27,6 +27,12 @@ describe('step plan', () => {
     expect(plan([prompt(100, 10), reply(), prompt(20)])).toEqual([100, 0, 20]);
   });
 
+  it('limits prompts to their budget as well while replies wait for their pass without being part of it', () => {
+    const waitedFor = { batchSize: 512, promptBudget: 128, now: 0, repliesWait: true };
+    expect(planStep([prompt(2000)], waitedFor)).toEqual([128]);
+    expect(planStep([reply(), prompt(2000)], waitedFor)).toEqual([0, 128]);
+  });
+
   it('leaves room for replies, even if nearly all are', () => {
     expect(plan([...Array.from({ length: 7 }, () => reply()), prompt(9)], 8)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
     expect(plan([reply(4), reply(4), prompt(9)], 10)).toEqual([0, 0, 2]);
