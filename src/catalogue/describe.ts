@@ -7,6 +7,8 @@ import { fileTypeName } from '../gguf/ggml-types.ts';
 import type { GgufHeader } from '../gguf/header.ts';
 import { readProjectorShape } from '../gguf/projector.ts';
 import { sizeLabel } from '../utils/size-label.ts';
+import { sum } from '../utils/sum.ts';
+import type { FoundAdapter } from './adapter.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
@@ -22,6 +24,8 @@ export interface FilesBeside {
   projector: GgufFile | null;
   /** The model that guesses how its replies go on. */
   draft: GgufFile | null;
+  /** Its LoRA adapters, in the order of its model.json. */
+  adapters: FoundAdapter[];
 }
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`. The types 1 to 3 make one vector from a text's tokens. */
@@ -38,7 +42,7 @@ const ENCODERS = /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|
 export function describeModel(
   id: string,
   parts: [GgufFile, ...GgufFile[]],
-  { projector, draft }: FilesBeside,
+  { projector, draft, adapters }: FilesBeside,
   overrides: ModelOverrides,
 ): ModelEntry {
   const [{ header }] = parts;
@@ -58,10 +62,11 @@ export function describeModel(
       files: parts.map(({ file }) => file.path),
       ...(projector && { projector: projector.file.path }),
       ...(draft && { draft: draft.file.path }),
+      ...(adapters.length > 0 && { adapters: adapters.map(({ id, gguf }) => ({ name: id, file: gguf.file.path })) }),
       kind,
       fileType: fields.number('general.file_type'),
       shape: {
-        ...readShape(architecture, fields, size),
+        ...readShape(architecture, fields, size + sum(adapters.map(({ gguf }) => gguf.file.size))),
         ...(projector && { projector: shapeOf(projector) }),
         ...(draft && { draft: draftShape(draft) }),
       },
@@ -74,7 +79,7 @@ export function describeModel(
         ...(kv_type !== undefined && { kvType: kv_type }),
       },
     },
-    card: overrideCard(describeCard(id, architecture, kind, parts, { projector, draft }, files), overrides),
+    card: overrideCard(describeCard(id, architecture, kind, parts, { projector, draft, adapters }, files), overrides),
   };
 }
 
@@ -83,7 +88,7 @@ function describeCard(
   architecture: string,
   kind: ModelKind,
   parts: [GgufFile, ...GgufFile[]],
-  { projector, draft }: FilesBeside,
+  { projector, draft, adapters }: FilesBeside,
   files: FoundFile[],
 ): ModelCard {
   const fields = createFields(parts[0].header.fields);
@@ -106,6 +111,7 @@ function describeCard(
       ...(template !== undefined && { prompt_template: template }),
       ...(projector && { mmproj: projector.file.name }),
       ...(draft && { draft_model: draft.file.name }),
+      ...(adapters.length > 0 && { lora: adapters.map(({ id, scale }) => ({ id, scale })) }),
       ...(senses.vision && { vision_model: true }),
     },
     parameters: {},
@@ -135,7 +141,7 @@ function describeCard(
 
 function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
   // The files beside it have been chosen already. `id` is the final one as well.
-  const { mmproj: _, draft_model: __, ...others } = settings;
+  const { mmproj: _, draft_model: __, lora: ___, ...others } = settings;
   return {
     ...card,
     ...fields,

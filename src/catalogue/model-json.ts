@@ -8,6 +8,7 @@ import {
   textField,
   validate,
 } from '../api/fields/fields.ts';
+import { adapterScale, MOST_ADAPTERS } from '../api/fields/lora.ts';
 import { samplingNumber } from '../api/fields/sampling.ts';
 import { createChatTemplate } from '../chat/template.ts';
 import { type DefaultPlace, SAMPLING_FIELDS, type SamplingField, type SamplingNameIn } from '../contract/sampling.ts';
@@ -31,6 +32,11 @@ const promptTemplate = v.pipe(
   v.check(isChatTemplate, 'must be a Jinja template that writes the messages, as chat_template in a GGUF is'),
 );
 
+const adapters = v.pipe(
+  list(object({ id: nonEmptyText, scale: v.exactOptional(adapterScale, 1) }), MOST_ADAPTERS),
+  v.check((named) => new Set(named.map(({ id }) => id)).size === named.length, 'must name each adapter once'),
+);
+
 const settings = {
   ctx_len: v.exactOptional(integerField(8, 16_777_216)),
   ngl: v.exactOptional(integerField(0, 65_536)),
@@ -41,6 +47,7 @@ const settings = {
   system_prompt: v.exactOptional(textField),
   mmproj: v.exactOptional(nonEmptyText),
   draft_model: v.exactOptional(nonEmptyText),
+  lora: v.exactOptional(adapters),
   ...samplingDefaults('settings'),
 };
 

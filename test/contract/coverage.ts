@@ -104,6 +104,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     prompt_cache_key:
       'takes the name of a conversation, which does not change the reply, in prompt_cache_key or a session header',
     cache_prompt: 'reuses the beginning of a prompt that it has seen, and says how much; cache_prompt false does not',
+    'lora, of a model without adapters':
+      'refuses LoRA adapters that the model lacks, in every dialect, and takes an empty list of them',
     n: 'gives n choices, each as its own seed gives it alone, with one count of the prompt',
     'logprobs, top_logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
     'response_format: json_object':
@@ -196,6 +198,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'a prompt that is too long':
       'answers a prompt of a message that is too long with a 400 before the stream, in the words of Anthropic',
     cancellation: 'frees the slot of a message that its client leaves',
+    'lora, of a model without adapters':
+      'refuses LoRA adapters that the model lacks, in every dialect, and takes an empty list of them',
     thread: 'runs the tools of the SDK of Anthropic in a loop, and reads their results, whole and streamed',
     'the AI SDK': 'speaks with the AI SDK for Anthropic: text, whole and streamed alike',
     'the AI SDK, tools and objects': 'speaks with the AI SDK for Anthropic: tools in a loop, and an object of a schema',
@@ -297,6 +301,18 @@ export const COVERAGE: Record<string, Record<string, string>> = {
 
 /** Fields that the contract suite does not test: the field, then the file and the name of the test that does. */
 export const ELSEWHERE: Record<string, { file: string; name: string }> = {
+  'lora, on the native engine': {
+    file: 'test/server/adapters.test.ts',
+    name: 'are applied by name and by index, in every dialect',
+  },
+  'lora, on WebAssembly: a 400': {
+    file: 'test/engine/wasm/engine.test.ts',
+    name: 'with LoRA adapters is refused, and it serves on',
+  },
+  'GET /v1/lora-adapters': {
+    file: 'test/server/adapters.test.ts',
+    name: 'are listed with their index and their default scale',
+  },
   'POST /api/pull and DELETE /api/delete of a model': {
     file: 'test/clients/ollama.test.ts',
     name: 'pulls a model from a hub, uses it by the name it was pulled by, and deletes it, %s',

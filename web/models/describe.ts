@@ -30,7 +30,12 @@ export async function describeFiles(
   const [first, ...others] = read.filter((file) => file !== projector);
   if (!first) throw new Error('the GGUF is no model of its own: it is a projector');
   const parts: [GgufFile, ...GgufFile[]] = [first.gguf, ...others.map(({ gguf }) => gguf)];
-  const { card, source } = describeModel(id, parts, { projector: projector?.gguf ?? null, draft: null }, overrides);
+  const { card, source } = describeModel(
+    id,
+    parts,
+    { projector: projector?.gguf ?? null, draft: null, adapters: [] },
+    overrides,
+  );
   const { kind, shape, chatTemplate, loading: { contextLength, threads } = {} } = source;
   return {
     card,

@@ -11,6 +11,7 @@ import {
   type SamplingName,
 } from '../../contract/sampling.ts';
 import { between, booleanField, integerField, list, objectField, oneOf, record, textField } from './fields.ts';
+import { adaptersField } from './lora.ts';
 
 const stopMessage = 'must be a string or an array of at most 4 strings';
 const stop = v.union([textField, list(textField, 4, 'stop sequences', stopMessage)], stopMessage);
@@ -49,6 +50,7 @@ export const samplingEntries = {
   best_of: v.nullish(integerField(1, 8)),
   cache_prompt: v.nullish(booleanField),
   prompt_cache_key: v.nullish(textField),
+  lora: v.nullish(adaptersField),
   stream: v.nullish(booleanField),
   stream_options: v.nullish(objectField({ include_usage: v.nullish(booleanField) }, 'must be an object')),
   return_progress: v.nullish(booleanField),

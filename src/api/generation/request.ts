@@ -4,6 +4,7 @@ import type { ModelCard } from '../../contract/models/model.ts';
 import type { ChatMessage, ChatPrompt } from '../../contract/prompt.ts';
 import { toSampling, toStopSequences } from '../fields/sampling.ts';
 import type { Conversation, Message } from './conversation.ts';
+import { toAppliedAdapters } from './lora.ts';
 import { joinContent } from './media.ts';
 
 /**
@@ -22,13 +23,14 @@ export function toGenerationRequest(
 
 /**
  * Returns a generation without its prompt and reply format. Each value is from the request, else from the model, else
- * from the server.
+ * from the server. Throws a 400 `ApiError` for a LoRA adapter that the model lacks.
  */
 export function toSettings(
   { sampling, maxTokens, logprobs }: Pick<Conversation, 'sampling' | 'maxTokens' | 'logprobs'>,
   model: ModelCard,
   banned: string[],
 ): Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
+  const lora = toAppliedAdapters(sampling.lora, model);
   return {
     sampling: toSampling(sampling, model),
     stop: toStopSequences(sampling, model),
@@ -36,6 +38,7 @@ export function toSettings(
     maxTokens: maxTokens === undefined ? (model.parameters.max_tokens ?? null) : maxTokens,
     cachePrompt: sampling.cache_prompt ?? true,
     ...(sampling.prompt_cache_key && { cacheKey: sampling.prompt_cache_key }),
+    ...(lora.length > 0 && { lora }),
     choices: sampling.n ?? 1,
     logprobs,
   };

@@ -10,8 +10,8 @@ import type { CountTokensRequest, MessagesRequest } from './schema.ts';
 export function toMessagesConversation(request: MessagesRequest): Conversation {
   const conversation = toCountedConversation(request);
   checkLastMessage(conversation.messages.at(-1));
-  const { temperature, top_p, top_k, stop_sequences: stop } = request;
-  return { ...conversation, sampling: { temperature, top_p, top_k, stop }, maxTokens: request.max_tokens };
+  const { temperature, top_p, top_k, lora, stop_sequences: stop } = request;
+  return { ...conversation, sampling: { temperature, top_p, top_k, lora, stop }, maxTokens: request.max_tokens };
 }
 
 /** Translates the fields that affect the tokens of a prompt. Throws as `toMessagesConversation` does. */

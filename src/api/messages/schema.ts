@@ -11,6 +11,7 @@ import {
   textField,
 } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
+import { adaptersField } from '../fields/lora.ts';
 
 /** More messages than any client sends. Each of them takes time before the model runs. */
 const MOST_MESSAGES = 10_000;
@@ -213,6 +214,7 @@ export const messagesRequestSchema = v.looseObject(
     temperature: v.nullish(between(0, 1)),
     top_p: v.nullish(between(0, 1)),
     top_k: v.nullish(integerField(0)),
+    lora: v.nullish(adaptersField),
     keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',

@@ -1,5 +1,17 @@
 import { defineFamily } from '../family.ts';
-import { array, backend, boolean, integer, listOf, nullable, object, ref, string } from '../openapi/json-schema.ts';
+import {
+  array,
+  backend,
+  boolean,
+  integer,
+  listOf,
+  nullable,
+  number,
+  object,
+  ref,
+  string,
+} from '../openapi/json-schema.ts';
+import { listAdapters } from './adapters.ts';
 import { deleteModel, listModels, retrieveModel } from './handler.ts';
 import { importModel } from './import.ts';
 import { load, unload } from './load.ts';
@@ -109,6 +121,14 @@ export const models = defineFamily({
       summary: 'Removes a model and its files.',
       response: 'ModelDeleted',
     },
+    {
+      method: 'GET',
+      path: '/v1/lora-adapters',
+      handler: listAdapters,
+      id: 'listAdapters',
+      summary: 'The LoRA adapters of all models, each with its index in the list of its model and its default scale.',
+      response: 'AdapterList',
+    },
   ],
   schemas: {
     Model: object(
@@ -142,6 +162,7 @@ export const models = defineFamily({
       origin: string,
       named: nullable(string),
     }),
+    AdapterList: array(object({ id: integer, name: string, scale: number, model: string })),
     ModelUnloaded: object({ id: string, object: { const: 'model' }, unloaded: boolean }),
     ModelDeleted: object({ id: string, object: { const: 'model' }, deleted: { const: true } }),
     PullEvent: {

@@ -17,7 +17,7 @@ import { fromOllamaMessages } from './messages.ts';
 import { toMaxTokens, toSamplingFields } from './options.ts';
 import type { OllamaChatBody, OllamaGenerateBody } from './schema.ts';
 
-type ReplyBody = Pick<OllamaChatBody, 'format' | 'think' | 'options' | 'logprobs' | 'top_logprobs'>;
+type ReplyBody = Pick<OllamaChatBody, 'format' | 'think' | 'options' | 'lora' | 'logprobs' | 'top_logprobs'>;
 
 /**
  * Returns the conversation of POST /api/chat. Throws a 400 `ApiError` for fields that the model or this API does not
@@ -86,8 +86,12 @@ function toConversation(messages: Message[], body: ReplyBody, model: ModelCard):
 }
 
 function toReplySettings(body: ReplyBody): Pick<Conversation, 'sampling' | 'maxTokens' | 'logprobs'> {
-  const { options } = body;
-  return { sampling: toSamplingFields(options), maxTokens: toMaxTokens(options), logprobs: toLogprobs(body) };
+  const { options, lora } = body;
+  return {
+    sampling: { ...toSamplingFields(options), lora },
+    maxTokens: toMaxTokens(options),
+    logprobs: toLogprobs(body),
+  };
 }
 
 function toReplyFormat({ format }: ReplyBody): ReplyFormat {

@@ -12,6 +12,7 @@ import {
   textField,
 } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
+import { adaptersField } from '../fields/lora.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 
 /** More messages than any client sends. Each of them takes time before the model runs. */
@@ -124,6 +125,7 @@ const replyEntries = {
     v.union([v.boolean(), v.picklist(['low', 'medium', 'high'])], 'must be a boolean, low, medium or high'),
   ),
   options: v.nullish(options),
+  lora: v.nullish(adaptersField),
   keep_alive: v.nullish(keepAliveField),
   logprobs: v.nullish(booleanField),
   top_logprobs: v.nullish(integerField(0, 20)),

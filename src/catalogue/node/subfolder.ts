@@ -1,4 +1,5 @@
 import { messageOf } from '../../utils/error-message.ts';
+import { findAdapters, isAdapter } from '../adapter.ts';
 import { describeModel, isChatModel, type ModelEntry } from '../describe.ts';
 import type { FoundFile, GgufFile } from '../found-file.ts';
 import { defaultId, groupFiles, type ModelFiles, missingParts } from '../model-files.ts';
@@ -18,6 +19,7 @@ interface Company {
   /** True if the folder holds no other model. */
   alone: boolean;
   projectors: GgufFile[];
+  adapters: GgufFile[];
   models: ModelFiles[];
   jsons: FoundFile[];
 }
@@ -27,27 +29,30 @@ export async function readSubfolder(files: FoundFile[], readers: Readers): Promi
   const problems: CatalogueProblem[] = [];
   const models: FoundFile[] = [];
   const projectors: GgufFile[] = [];
+  const adapters: GgufFile[] = [];
   for (const file of files.filter(({ name }) => name.endsWith('.gguf'))) {
     const { value: header, problem } = await readers.header(file);
     if (problem) problems.push(problem);
-    if (header && isProjector({ file, header })) projectors.push({ file, header });
+    if (header && isAdapter({ header })) adapters.push({ file, header });
+    else if (header && isProjector({ file, header })) projectors.push({ file, header });
     else if (!isNamedProjector(file.name)) models.push(file);
   }
   const groups = groupFiles(models);
   const jsons = files.filter(({ name }) => name.endsWith('model.json'));
   problems.push(...strayJsons(jsons, groups));
-  const company = { alone: groups.length === 1, projectors, models: groups, jsons };
+  const company = { alone: groups.length === 1, projectors, adapters, models: groups, jsons };
   const found = await Promise.all(groups.map((group) => readModel(group, company, readers)));
+  const entries = found.flatMap(({ entries }) => entries);
   return {
-    entries: found.flatMap(({ entries }) => entries),
-    problems: [...problems, ...found.flatMap(({ problems }) => problems)],
+    entries,
+    problems: [...problems, ...found.flatMap(({ problems }) => problems), ...unusedAdapters(adapters, entries)],
   };
 }
 
 async function readModel(model: ModelFiles, company: Company, readers: Readers): Promise<Found> {
   const parts = await readParts(model, readers);
   const missing = missingParts(model);
-  const [first, ...others] = parts;
+  const [first, ...rest] = parts;
   // The problems of the parts have been reported already.
   if (!first || parts.length < model.files.length) return { entries: [], problems: [] };
   const skipped = (reason: string) => ({ message: 'model skipped', file: first.file.path, reason });
@@ -59,19 +64,19 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const overrides = value ?? {};
   const projector = projectorOf(first, company, overrides);
   const draft = await draftOf(model, company, overrides, readers);
+  const named = overrides.settings?.lora ?? [];
+  const { found: adapters, reasons } = findAdapters(first, company.adapters, named, isChatModel(first.header));
   const wrong = wrongFile(json, 'mmproj', 'projector', projector, overrides);
   const wrongDraft = wrongFile(json, 'draft_model', 'chat model of one file', draft, overrides);
-  const problems = [problem, wrong, wrongDraft].filter((problem) => problem !== null);
+  const wrongAdapters = reasons.map((reason) => withoutEffect(json, reason));
+  const problems = [problem, wrong, wrongDraft, ...wrongAdapters].filter((problem) => problem !== null);
   const id = overrides.id ?? defaultId(model, company.alone);
   if (!isModelId(id)) return { entries: [], problems: [...problems, skipped(`its id '${id}' ${MODEL_ID_RULE}`)] };
-  const beside = { projector, draft };
-  const used = [
-    ...model.files,
-    ...Object.values(beside).flatMap((other) => (other ? [other.file] : [])),
-    ...(json ? [json] : []),
-  ];
+  const beside = { projector, draft, adapters };
+  const others = [projector, draft, ...adapters.map(({ gguf }) => gguf)];
+  const used = [...model.files, ...others.flatMap((other) => (other ? [other.file] : [])), ...(json ? [json] : [])];
   try {
-    const entry = readers.entry(id, used, () => describeModel(id, [first, ...others], beside, overrides));
+    const entry = readers.entry(id, used, () => describeModel(id, [first, ...rest], beside, overrides));
     return { entries: [entry], problems };
   } catch (error) {
     return { entries: [], problems: [...problems, skipped(messageOf(error))] };
@@ -136,6 +141,17 @@ function wrongFile(
   { settings }: ModelOverrides,
 ): CatalogueProblem | null {
   if (!json || settings?.[name] === undefined || settings[name] === found?.file.name) return null;
-  const reason = `settings.${name} must be the name of a ${kind} beside the model`;
-  return { message: 'model.json has fields without effect', file: json.path, reason };
+  return withoutEffect(json, `settings.${name} must be the name of a ${kind} beside the model`);
+}
+
+function withoutEffect(json: FoundFile | undefined, reason: string): CatalogueProblem | null {
+  return json ? { message: 'model.json has fields without effect', file: json.path, reason } : null;
+}
+
+function unusedAdapters(adapters: GgufFile[], entries: ModelEntry[]): CatalogueProblem[] {
+  const used = new Set(entries.flatMap(({ source }) => source.adapters ?? []).map(({ file }) => file));
+  const reason = 'no model beside it has it: settings.lora of a model.json names the adapters of a model';
+  return adapters
+    .filter(({ file }) => !used.has(file.path))
+    .map(({ file }) => ({ message: 'LoRA adapter not used', file: file.path, reason }));
 }

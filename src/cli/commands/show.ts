@@ -46,8 +46,8 @@ async function show(id: string, options: Record<string, unknown>): Promise<void>
   );
 }
 
-function sizesOf({ files, projector }: ModelSource): Promise<SizedFile[]> {
-  const paths = [...files, ...(projector ? [projector] : [])];
+function sizesOf({ files, projector, adapters = [] }: ModelSource): Promise<SizedFile[]> {
+  const paths = [...files, ...(projector ? [projector] : []), ...adapters.map(({ file }) => file)];
   return Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
 }
 
@@ -68,7 +68,8 @@ function factsOf(model: Model): [string, string][] {
     ['context', `${model.context_length} tokens, ${model.meta.n_ctx_train} in training`],
     ['size', `${formatBytes(model.meta.size)} (${model.meta.size} bytes)`],
     ['added', new Date(model.created * 1000).toISOString()],
-    ['settings', shown(model.settings, ['prompt_template', 'ctx_len', 'embedding', 'vision_model', 'mmproj'])],
+    ['settings', shown(model.settings, ['prompt_template', 'ctx_len', 'embedding', 'vision_model', 'mmproj', 'lora'])],
+    ['LoRA adapters', (model.settings.lora ?? []).map(({ id, scale }) => `${id} (scale ${scale})`).join(', ')],
     ['parameters set', shown(model.parameters, [])],
     [
       'template',

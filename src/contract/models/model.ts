@@ -1,6 +1,13 @@
 import type { BackendName } from '../engine-info.ts';
 import type { SamplingNameIn } from '../sampling.ts';
 
+/** A LoRA adapter that a model offers. `id` is the name of its file, without `.gguf`. */
+export interface OfferedAdapter {
+  id: string;
+  /** The scale in requests that name no adapters. */
+  scale: number;
+}
+
 /** A model's configuration: `settings` of the Model object. Absent fields are not set. */
 export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>, number>> {
   ctx_len?: number;
@@ -9,6 +16,8 @@ export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>
   vision_model?: boolean;
   mmproj?: string;
   draft_model?: string;
+  /** Requests may name an adapter by its index in this list. */
+  lora?: OfferedAdapter[];
   prompt_template?: string;
   system_prompt?: string;
   cpu_threads?: number;

@@ -49,6 +49,7 @@ const BASES: Record<string, Record<string, unknown>> = {
   stream_options: { stream_options: {} },
   response_format: { response_format: { type: 'text' } },
   logit_bias: { logit_bias: { 7: 1 } },
+  lora: { lora: [{ id: 'style', scale: 1 }] },
 };
 
 const notNumbers = (field: string, message: string): [string, Value, string][] => [
@@ -245,6 +246,15 @@ export const REFUSED: [field: string, value: Value, message: string][] = [
   ['logit_bias.7', null, 'must be a number between -100 and 100'],
   ...truth('cache_prompt'),
   ...string('prompt_cache_key'),
+  ['lora', 'style', 'must be an array of objects with id and scale'],
+  ['lora', Array(65).fill({ id: 'style', scale: 1 }), 'must have at most 64 adapters'],
+  ['lora[0]', 'style', 'must be an object with id and scale'],
+  ['lora[0].id', undefined, 'is required'],
+  ['lora[0].id', true, 'must be the name or the index of an adapter'],
+  ['lora[0].id', '', 'must not be empty'],
+  ['lora[0].id', 0.5, 'must be an integer of at least 0'],
+  ['lora[0].scale', undefined, 'is required'],
+  ...range('lora[0].scale', -100, 100),
 
   ...wholeNumber('n', 1, 8),
   ...truth('logprobs'),
@@ -364,6 +374,9 @@ export const ACCEPTED: [field: string, value: Value][] = [
   ['logit_bias', { 0: -100, 15: 100 }],
   ['cache_prompt', false],
   ['prompt_cache_key', 'ada'],
+  ['lora', []],
+  ['lora[0].id', 3],
+  ['lora[0].scale', -0.5],
   ['n', 1],
   ['n', 8],
   ['logprobs', true],

@@ -137,6 +137,16 @@ describe('a generation', () => {
   });
 });
 
+describe('the LoRA adapters of a message', () => {
+  it("are those of the request, or the model's own", () => {
+    const model = modelCard({ settings: { embedding: false, lora: [{ id: 'style', scale: 0.5 }] } });
+    const loraOf = (body: object) => toGenerationRequest(conversation({ max_tokens: 7, ...body }), model, []).lora;
+    expect(loraOf({})).toEqual([{ name: 'style', scale: 0.5 }]);
+    expect(loraOf({ lora: [{ id: 0, scale: 2 }] })).toEqual([{ name: 'style', scale: 2 }]);
+    expect(loraOf({ lora: [{ id: 'style', scale: 0 }] })).toBeUndefined();
+  });
+});
+
 describe('a conversation without a word of the user', () => {
   it.each([
     [[{ role: 'user', content: '' }]],

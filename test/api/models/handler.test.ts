@@ -179,3 +179,20 @@ describe('DELETE /v1/models/{id}', () => {
     expect(await readJson(reply)).toMatchObject({ error: { code: 'not_supported_here' } });
   });
 });
+
+describe('GET /v1/lora-adapters', () => {
+  it('lists the adapters of all models, each with its index in its model, with and without /v1', async () => {
+    const lora = [
+      { id: 'style', scale: 0.5 },
+      { id: 'tone', scale: 0 },
+    ];
+    const own = modelCard({ id: 'own', settings: { embedding: false, lora } });
+    const api = createApi(createContext({ cards: [modelCard(), own] }).context);
+    for (const path of ['/lora-adapters', '/v1/lora-adapters']) {
+      expect(await readJson(await api(get(path)))).toEqual([
+        { id: 0, name: 'style', scale: 0.5, model: 'own' },
+        { id: 1, name: 'tone', scale: 0, model: 'own' },
+      ]);
+    }
+  });
+});

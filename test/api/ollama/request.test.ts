@@ -14,6 +14,14 @@ function generationOf(body: Record<string, unknown>, model = modelCard()) {
   );
 }
 
+describe('LoRA adapters', () => {
+  it('are a field beside options', () => {
+    const model = modelCard({ settings: { embedding: false, lora: [{ id: 'style', scale: 0 }] } });
+    expect(generationOf({ lora: [{ id: 0, scale: 2 }] }, model).lora).toEqual([{ name: 'style', scale: 2 }]);
+    expect(generationOf({}, model)).not.toHaveProperty('lora');
+  });
+});
+
 describe('options', () => {
   it('say how tokens are chosen', () => {
     const sampling = {

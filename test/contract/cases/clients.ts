@@ -65,6 +65,29 @@ export const clientCases: ContractCase[] = [
     },
   },
   {
+    name: 'refuses LoRA adapters that the model lacks, in every dialect, and takes an empty list of them',
+    check: async (target) => {
+      const messages = [{ role: 'user', content: 'hello' }];
+      const bodies: Record<string, object> = {
+        '/v1/chat/completions': { messages },
+        '/v1/completions': { prompt: 'hello' },
+        '/v1/responses': { input: 'hello' },
+        '/v1/messages': { messages, max_tokens: 4 },
+        '/api/chat': { messages },
+        '/api/generate': { prompt: 'hello' },
+      };
+      for (const [path, body] of Object.entries(bodies)) {
+        const lora = [{ id: 'nobody', scale: 1 }];
+        const refused = await postJson(target, path, { model: 'tiny', stream: false, ...body, lora });
+        expect(refused.status, path).toBe(400);
+        expect(JSON.stringify(refused.body), path).toContain("no LoRA adapter 'nobody'. It has none.");
+      }
+      const byIndex = await postChat(target, chatBody({ lora: [{ id: 0, scale: 0 }] }));
+      expect(byIndex).toMatchObject({ status: 400, body: { error: { code: 'unknown_lora', param: 'lora[0].id' } } });
+      expect(await contentOf(target, { lora: [] })).toBe(await contentOf(target, {}));
+    },
+  },
+  {
     name: 'replies JSON of the schema in guided_json and in structured_outputs',
     check: async (target) => {
       for (const field of [{ guided_json: SCHEMA }, { structured_outputs: { json: SCHEMA } }]) {
