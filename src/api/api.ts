@@ -3,6 +3,7 @@ import { toLogFields, withFields } from '../contract/log.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
 import { type ApiContext, extended, type RequestContext } from './context.ts';
+import { decisions } from './decisions/family.ts';
 import { type Family, isOpen, type Route } from './family.ts';
 import { health } from './health/family.ts';
 import { authenticate, checkManages } from './http/auth.ts';
@@ -26,7 +27,19 @@ import { hasLeft, reasonForClient, unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
-const DESCRIBED: Family[] = [chat, responses, messages, completions, vectors, tokens, models, ollama, health, metrics];
+const DESCRIBED: Family[] = [
+  chat,
+  responses,
+  messages,
+  completions,
+  decisions,
+  vectors,
+  tokens,
+  models,
+  ollama,
+  health,
+  metrics,
+];
 
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];

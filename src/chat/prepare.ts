@@ -93,10 +93,11 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     }
     const thinking = endsInReasoning(text, format);
     const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
+    const answers = request.replyFormat.kind === 'options' ? (format.answerOpen ?? '') : '';
     return {
       ...common,
       // If the template has begun a block of reasoning all the same, the prompt ends the block.
-      prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
+      prompt: toPrompt((thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text) + answers),
       parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),
     };

@@ -1,6 +1,7 @@
 import type { ReplyFormat } from '../contract/generation-request.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { ChatPrompt } from '../contract/prompt.ts';
+import { optionsGrammar } from '../grammar/options-grammar.ts';
 import {
   createMemberGrammar,
   createSchemaGrammar,
@@ -28,6 +29,7 @@ export interface ReplyGrammar {
  * nor checked.
  */
 export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format: ChatFormat): ReplyGrammar {
+  if (replyFormat.kind === 'options') return { grammar: optionsGrammar(replyFormat.options), checks: null };
   const tools = callableTools(chat);
   const forced = mustCall(chat);
   if (!forced && replyFormat.kind === 'text') return { grammar: null, checks: null };

@@ -4,10 +4,14 @@ import type { Prompt } from './prompt.ts';
 import type { Sampling } from './sampling.ts';
 
 /**
- * The form that the reply must have: any text, any JSON object, or JSON that matches a schema. `param` is the field
- * that has the schema; errors name it.
+ * The form that the reply must have: any text, any JSON object, JSON that matches a schema, or one of some texts.
+ * `param` is the field that has the schema; errors name it.
  */
-export type ReplyFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: JsonSchema; param: string };
+export type ReplyFormat =
+  | { kind: 'text' }
+  | { kind: 'json' }
+  | { kind: 'schema'; schema: JsonSchema; param: string }
+  | { kind: 'options'; options: string[] };
 
 /** A LoRA adapter of a model, as a generation applies it. */
 export interface AppliedAdapter {

@@ -17,6 +17,8 @@ const IN_WORDS: Record<QuestionKind, string> = {
   detokenize: 'does not tell its tokens',
   countPrompt: 'does not count tokens',
   countTokens: 'does not count tokens',
+  weighReplies: 'does not decide between texts',
+  weigh: 'does not decide between texts',
 };
 
 /**

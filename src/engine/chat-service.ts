@@ -2,6 +2,7 @@ import { formatOf } from '../chat/formats/index.ts';
 import { createPreparer, type PreparedRequest } from '../chat/prepare.ts';
 import { createReplyCheck } from '../chat/reply-check.ts';
 import { createReplyReader } from '../chat/reply-events.ts';
+import { invalidRequest } from '../contract/errors.ts';
 import type { Emit, EngineEvent, GenerationEvent, JournaledEvent } from '../contract/events.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Inference } from '../contract/inference.ts';
@@ -77,11 +78,27 @@ export function chatServiceOver(engine: Inference<TextRequest, EngineEvent>, pre
       await engine.generate(textRequest, withoutTokens(say), signal);
     },
     async ask(kind, question, signal = new AbortController().signal) {
+      if (kind === 'weighReplies') return weighReplies(engine, prepare, question as WeighedReplies, signal);
       if (kind !== 'countPrompt') return engine.ask(kind, question, signal);
       const { prompt } = await prepare(question as Questions['countPrompt']['question'], signal);
       return engine.ask('countTokens', { prompt }, signal);
     },
   };
+}
+
+type WeighedReplies = Questions['weighReplies']['question'];
+
+/** Asks an engine how likely each option is as the reply. Throws a 400 `ApiError` for a conversation with a banned text. */
+async function weighReplies(
+  engine: Pick<ChatService, 'ask'>,
+  prepare: Prepare,
+  { request, options, param }: WeighedReplies,
+  signal: AbortSignal,
+) {
+  const replyFormat = { kind: 'options' as const, options: options.flat() };
+  const { prompt, filtered } = await prepare({ ...request, replyFormat }, signal);
+  if (filtered) throw invalidRequest(`${param} has a text that the content filter bans.`, param, 'content_filter');
+  return engine.ask('weigh', { prompt, options, param }, signal);
 }
 
 /** Passes on all but what is meant for another engine. */

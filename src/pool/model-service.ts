@@ -48,7 +48,9 @@ export function serviceFor(
     },
     async ask(kind, question, signal = context.signal) {
       if (!(await waitForSlots())) throw serverError('The client went away.');
-      return askWorkers(workers, kind, question, { ...context, signal });
+      const scoped =
+        kind === 'weigh' && isolateKeys && context.party ? { ...question, cacheScope: context.party.name } : question;
+      return askWorkers(workers, kind, scoped, conversation, { ...context, signal });
     },
   };
   const prepare: Prepare = (request, signal) => preparer.prepare(traits, request, { ...context, signal });

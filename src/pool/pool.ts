@@ -1,6 +1,7 @@
 import type { CallContext } from '../contract/call-context.ts';
 import { serverError } from '../contract/errors.ts';
 import type { GenerationEvent } from '../contract/events.ts';
+import type { QuestionKind, Questions } from '../contract/questions.ts';
 import type { LoadedModel, Residency } from '../contract/residency.ts';
 import type { Runner } from '../contract/runner.ts';
 import { eventsOf } from '../wire/events-of.ts';
@@ -94,7 +95,8 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
       const entered = await enterModel(keeper, modelId, context, observer);
       if (!entered) throw serverError('The client went away.');
       try {
-        return await serve(modelId, entered, '', context).ask(kind, question, context.signal);
+        const conversation = conversationOf(question);
+        return await serve(modelId, entered, conversation, context).ask(kind, question, context.signal);
       } finally {
         entered.leave();
       }
@@ -127,6 +129,11 @@ async function observeLoad<T>(id: string, load: () => Promise<T>, observer: Pool
     else observer.loadFailed(id);
     throw error;
   }
+}
+
+/** Returns the text by which a thread is chosen for a question, as for the generation that it is about. */
+function conversationOf(question: Questions[QuestionKind]['question']): string {
+  return 'request' in question ? describeConversation(question.request) : '';
 }
 
 function residencyOf(keeper: Keeper<ServedModel>): Residency {

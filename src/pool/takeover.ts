@@ -42,13 +42,14 @@ export async function askWorkers<K extends QuestionKind>(
   workers: ModelWorkers,
   kind: K,
   question: Questions[K]['question'],
+  conversation: string,
   context: CallContext,
 ): Promise<Questions[K]['answer']> {
   for (let attempt = 1; ; attempt++) {
     await workers.ready(context.signal);
     try {
       return await answerOf<K>((emit) =>
-        workers.run('', context, (port) => callAsk(port, kind, question, emit, context)),
+        workers.run(conversation, context, (port) => callAsk(port, kind, question, emit, context)),
       );
     } catch (error) {
       if (failureOf(error) === 'request') throw error;

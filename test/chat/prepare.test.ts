@@ -233,3 +233,27 @@ describe('reasoning that the template has begun', () => {
     expect(read(prepared, NOW_CALL)).toContainEqual({ kind: 'toolCall', index: 0, name: 'now' });
   });
 });
+
+describe('a reply that is one of some options', () => {
+  const options = { kind: 'options' as const, options: ['yes', 'say "no"'] };
+  const prompt = chat([{ role: 'user', content: 'Is it?' }]);
+  const promptOf = (template: string) =>
+    createPreparer(traits(template))(ask('', { prompt, replyFormat: options })).prompt;
+
+  it('has a grammar of these texts', () => {
+    const prepared = prepare(ask('', { prompt, replyFormat: options }));
+    expect(prepared.grammar).toContain('"yes"');
+    expect(matcherOf(prepared.grammar ?? '')('say "no"')).toBe(true);
+    expect(matcherOf(prepared.grammar ?? '')('no')).toBe(false);
+  });
+
+  it('follows reasoning that is switched off, and closed where the template opens it all the same', () => {
+    const template = "{{ 'think' if enable_thinking else 'plain' }}: {{ messages[0].content }}<think>\n";
+    expect(promptOf(template)).toBe('plain: Is it?<think>\n</think>\n\n');
+  });
+
+  it('follows the opening of the answer in a format that has one', () => {
+    const template = '<|start|>user<|message|>{{ messages[0].content }}<|end|><|start|>assistant{# <|channel|> #}';
+    expect(promptOf(template)).toMatch(/<\|start\|>assistant<\|channel\|>final<\|message\|>$/);
+  });
+});

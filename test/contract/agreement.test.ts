@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeEmbeddingModel, writeRerankModel } from '../kit/models/embedding-model.ts';
+import { writeTinyModel } from '../kit/models/tiny-model.ts';
 import { type RunningServer, startServer } from '../kit/servers/server.ts';
 import { postJson } from './target.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-agreement-'));
   writeEmbeddingModel(join(folder, 'mean.gguf'));
   writeEmbeddingModel(join(folder, 'last.gguf'), { pooling: 'last', dimensions: 128 });
+  writeTinyModel(join(folder, 'tiny.gguf'));
   const template = '<|im_start|>user\n<Query>: {query}\n<Document>: {document}<|im_end|>\n';
   for (const architecture of ['qwen3', 'bert'] as const) {
     writeRerankModel(join(folder, `${architecture}.gguf`), { architecture });
@@ -69,8 +71,30 @@ describe('the native and the WebAssembly backend', () => {
     }
   });
 
+  it('give the same probabilities of decisions', async () => {
+    const criteria = { bug: 'Errors', bugfix: null, 'a bug': null, other: null };
+    const [native, wasm] = await answers('/v1/systemone', {
+      model: 'tiny',
+      state: 'Charged twice. Fix it now!',
+      questions: {
+        urgent: { type: 'noul', instructions: 'Is it urgent?' },
+        team: { type: 'choice', instructions: 'Who?', criteria },
+        anger: { type: 'score', instructions: 'How angry?', criteria: ['calm', 'annoyed', 'furious'] },
+      },
+    });
+    expect(native.usage).toEqual(wasm.usage);
+    expect(wasm.answers.urgent.noul).toBeCloseTo(native.answers.urgent.noul, 3);
+    expect(wasm.answers.anger.score).toBeCloseTo(native.answers.anger.score, 3);
+    for (const label of Object.keys(criteria))
+      expect(wasm.answers.team.probabilities[label], label).toBeCloseTo(native.answers.team.probabilities[label], 3);
+  });
+
   it('refuse an overlong text in the same words', async () => {
     for (const [path, body] of [
+      [
+        '/v1/systemone',
+        { model: 'tiny', state: 'no end '.repeat(2000), questions: { q: { type: 'noul', instructions: '?' } } },
+      ],
       ['/v1/embeddings', { model: 'mean', input: 'q'.repeat(600) }],
       ['/v1/rerank', { model: 'qwen3', query: 'q', documents: ['x', 'q'.repeat(600)] }],
     ] as const) {

@@ -174,6 +174,24 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     suffix: 'refuses a suffix for a model that can not infill',
     'the fields of sampling, stop, n, stream': 'completes a text for the openai client, whole and streamed alike',
   },
+  'POST /v1/systemone': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
+    'model, state, questions': 'answers a yes or no, a choice and a score with probabilities whose sum is 1',
+    'questions{}.type: choice, criteria, in any order':
+      'gives a choice the same probabilities in any order of its options',
+    'questions{}, several of them': 'answers questions together as it answers each alone, in both forms',
+    'state, the KV cache': 'reads the state of a decision from the cache for every question but the first',
+    'state, questions{}.criteria: any text':
+      'takes texts of any kind in a decision: control tokens, other scripts, names of JavaScript',
+    'images, files, videos, stream: a 400': 'refuses a decision that it can not make, and names the field',
+  },
+  'POST /v1/decisions': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
+    'model, input, questions': 'answers questions together as it answers each alone, in both forms',
+    'usage.input_tokens_details.cached_tokens':
+      'reads the state of a decision from the cache for every question but the first',
+    'questions[].type, unknown': 'refuses a decision that it can not make, and names the field',
+  },
   'POST /v1/messages': {
     keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, messages, max_tokens, system': 'answers the SDK of Anthropic with a whole message',

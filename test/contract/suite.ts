@@ -4,6 +4,7 @@ import { chatCases } from './cases/chat.ts';
 import { choiceCases } from './cases/choices.ts';
 import { clientCases } from './cases/clients.ts';
 import { completionCases } from './cases/completions.ts';
+import { decisionCases } from './cases/decisions.ts';
 import { embeddingCases } from './cases/embeddings.ts';
 import { errorCases } from './cases/errors.ts';
 import { httpCases } from './cases/http.ts';
@@ -39,6 +40,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'completions and filters': completionCases,
   "messages, in Anthropic's form": messageCases,
   'fields and paths of other clients': clientCases,
+  decisions: decisionCases,
   tokens: tokenCases,
   responses: responseCases,
   embeddings: embeddingCases,

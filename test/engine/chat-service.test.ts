@@ -133,6 +133,25 @@ describe('a question', () => {
     const { signal } = new AbortController();
     expect(await service.ask('tokenize', question, signal)).toEqual(['tokenize', question, signal]);
   });
+
+  it('about the weights of replies goes to the engine with the rendered prompt', async () => {
+    const { service } = serve([]);
+    const options = [['yes', 'Yes'], ['no']];
+    const { signal } = new AbortController();
+    expect(await service.ask('weighReplies', { request: ask('Is it?'), options, param: 'state' }, signal)).toEqual([
+      'weigh',
+      { prompt: 'user: Is it?\nassistant: ', options, param: 'state' },
+      signal,
+    ]);
+  });
+
+  it('about the weights of replies to a banned text is refused', async () => {
+    const { service } = serve([]);
+    const request = ask('a secret', { banned: ['SECRET'] });
+    await expect(service.ask('weighReplies', { request, options: [['a']], param: 'state' })).rejects.toMatchObject({
+      data: { status: 400, code: 'content_filter', param: 'state' },
+    });
+  });
 });
 
 describe('a reply that another engine had begun', () => {

@@ -71,12 +71,30 @@ export function validate<S extends v.GenericSchema>(
   input: unknown,
   whole = 'The request body',
 ): v.InferOutput<S> {
+  return check(schema, input, whole, null);
+}
+
+/**
+ * Validates the object in a field of a request. `param` is the path of the field. Throws a 400 `ApiError` that names the first wrong
+ * field within it and what that must be.
+ */
+export function validateField<S extends v.GenericSchema>(schema: S, input: unknown, param: string): v.InferOutput<S> {
+  return check(schema, input, param, param);
+}
+
+function check<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  whole: string,
+  within: string | null,
+): v.InferOutput<S> {
   // Valibot would take a list for an object without fields.
-  if (Array.isArray(input)) throw invalidRequest(`${whole} must be a JSON object.`);
+  if (Array.isArray(input)) throw invalidRequest(`${whole} must be a JSON object.`, within);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = innermost(result.issues[0]);
-  const param = fieldPath(issue);
+  const path = fieldPath(issue);
+  const param = within !== null && path !== null ? `${within}.${path}` : (path ?? within);
   const complaint = issue.input === undefined ? 'is required' : issue.message;
   throw invalidRequest(`${param ?? whole} ${complaint}.`, param);
 }

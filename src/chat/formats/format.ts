@@ -83,6 +83,8 @@ export interface ChatFormat {
   marks: string[];
   /** The marks of reasoning. Current models write the first; older ones may write the others. */
   reasoning: ReasoningMarks[];
+  /** The text that opens the answer, where the template's beginning of a reply leaves that to the model. */
+  answerOpen?: string;
   history?: HistoryRules;
   /** The marks of each argument of the calls that it writes; absent if the arguments are one JSON object. */
   members?: MemberMarks;

@@ -35,6 +35,18 @@ export type ChatEvent =
   | { kind: 'finish'; reason: string; timings?: ReportedTimings }
   | { kind: 'usage'; promptTokens: number; completionTokens: number };
 
+/** The answer to a question of /v1/decisions. A score's levels have labels, a choice's options only values. */
+export type DecisionAnswer =
+  | { type: 'predicate'; probability: number }
+  | { type: 'choice'; probabilities: DecisionChance[] }
+  | { type: 'score'; score: number; probabilities: DecisionChance[] };
+
+interface DecisionChance {
+  value: string | boolean | number;
+  label?: string;
+  probability: number;
+}
+
 /** The server's API for the commands. Every call throws an `Error` with a message for users. */
 export interface ServerClient {
   /** The server's URL, without a slash at the end. */
@@ -46,6 +58,8 @@ export interface ServerClient {
   }>;
   /** Streams a reply. If `signal` aborts, the stream ends without an error. */
   chat(body: ChatRequestBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
+  /** Returns the answer to the only question of a request for decisions. */
+  decide(body: { model: string; input: string; questions: [object] }): Promise<DecisionAnswer>;
 }
 
 /** The timeout of requests that need no model, in ms. */
@@ -84,6 +98,13 @@ export function createServerClient(url: string, key: string | undefined, answerM
     async health() {
       const health = await get('/health');
       return { models: isObject(health) && Array.isArray(health.models) ? health.models : [] };
+    },
+
+    async decide(body) {
+      const reply = await send('/v1/decisions', { method: 'POST', body: JSON.stringify(body) });
+      const { answers } = (await reply.json()) as { answers?: [DecisionAnswer] };
+      if (!answers) throw notPaddock(url);
+      return answers[0];
     },
 
     async *chat(body, signal) {

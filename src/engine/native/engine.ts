@@ -27,8 +27,10 @@ import { createPrefixStore } from './prefix/prefix-store.ts';
 import { type CopyLink, createTieredCopies } from './prefix/tiered-copies.ts';
 import { createDriver } from './step/driver.ts';
 import { createPassTimes } from './step/pass-times.ts';
+import { createStepLoop } from './step/step-loop.ts';
 import { measureThreads, type ThreadChoice } from './step/thread-count.ts';
 import { atOnce, createTextPasses } from './text-passes.ts';
+import { createWeigh } from './weigh.ts';
 
 /** An engine that can save its slots before its process ends. */
 export interface LeavingEngine extends TextEngine {
@@ -107,8 +109,21 @@ async function startChat(
   const draft = await loadDraftModel(model, options, context.contextLength, () => driver.replyThreads, log);
   const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
   const idle = copies && createIdleCopies(copies, store.held);
-  const running = new Set<Promise<void>>();
-  const generate = createGenerate({ model, adapters, decoder, vocabulary, driver, store, ahead, log });
+  const loop = createStepLoop(driver);
+  const generate = createGenerate({ model, adapters, decoder, vocabulary, loop, store, ahead, log });
+  const weigh = createWeigh({ model, decoder, vocabulary, loop, store });
+  const running = new Set<Promise<unknown>>();
+  /** Notes the end of the work, and has `leave` wait for it. */
+  const tracked = async <T>(work: T | Promise<T>): Promise<T> => {
+    const ended = Promise.resolve(work);
+    running.add(ended);
+    try {
+      return await ended;
+    } finally {
+      running.delete(ended);
+      idle?.noteEnd();
+    }
+  };
   return {
     traits: traitsOf(model, vocabulary.controlTokens),
     info: {
@@ -118,16 +133,7 @@ async function startChat(
       threads: counts.reply,
       threadsReason: reason,
     },
-    generate: async (request, emit, signal) => {
-      const ended = generate(request, emit, signal);
-      running.add(ended);
-      try {
-        await ended;
-      } finally {
-        running.delete(ended);
-        idle?.noteEnd();
-      }
-    },
+    generate: (request, emit, signal) => tracked(generate(request, emit, signal)),
     async leave() {
       if (!idle) return;
       await idle.finish();
@@ -135,7 +141,7 @@ async function startChat(
       await Promise.allSettled(running);
       await idle.finish();
     },
-    ask: askFrom(vocabulary.answers),
+    ask: askFrom({ ...vocabulary.answers, weigh: (question, signal) => tracked(weigh(question, signal)) }),
     async [Symbol.asyncDispose]() {
       idle?.stop();
       await draft?.[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ import { watchEarlyChanges } from './prefix/early-changes.ts';
 import { createPrefix, type Prefix, scopeAlone, scopeWithAdapters } from './prefix/prefix.ts';
 import type { PrefixStore, Prepared, Slot } from './prefix/prefix-store.ts';
 import { findTurnEnds } from './prefix/turn-ends.ts';
-import { createStepLoop, type StepDriver, type StepLoop } from './step/step-loop.ts';
+import type { StepLoop } from './step/step-loop.ts';
 
 /** The number of tokens before and after a cache miss whose text is reported. */
 const SHOWN_TOKENS = 12;
@@ -28,21 +28,21 @@ interface GenerateContext {
   adapters: LoadedAdapters;
   decoder: Decoder;
   vocabulary: Vocabulary;
-  driver: StepDriver;
+  /** Moves all generations of the context forward together. */
+  loop: StepLoop;
   store: PrefixStore;
   ahead: Ahead;
   log: Log;
 }
 
 /**
- * Makes the native engine's `generate`. One step loop moves all generations of a context forward together. `generate`
- * throws a 400 `ApiError` for media, for a bias on an unknown token and for a LoRA adapter that is not loaded, a 503 `ApiError` if there is no memory for the
- * prompt, and a plain error if all slots are busy or a forward pass fails.
+ * Makes the native engine's `generate`. It throws a 400 `ApiError` for media, for a bias on an unknown token and for a
+ * LoRA adapter that is not loaded, a 503 `ApiError` if there is no memory for the prompt, and a plain error if all slots
+ * are busy or a forward pass fails.
  */
-export function createGenerate({ driver, adapters: loaded, log, ...engine }: GenerateContext): TextEngine['generate'] {
-  const { decoder, vocabulary, store } = engine;
+export function createGenerate({ adapters: loaded, log, ...engine }: GenerateContext): TextEngine['generate'] {
+  const { decoder, vocabulary, store, loop } = engine;
   const { contextLength } = decoder;
-  const loop = createStepLoop(driver);
   const noteMiss = watchEarlyChanges((token, promptTokens) =>
     log.warn('prompts change early in every turn, so the cache is of little use: is there a time or an id?', {
       token,
@@ -80,7 +80,6 @@ export function createGenerate({ driver, adapters: loaded, log, ...engine }: Gen
     try {
       await generateChoices({
         ...engine,
-        loop,
         noteMiss,
         request,
         adapters,
@@ -111,8 +110,7 @@ function noMedia() {
   return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
 }
 
-interface Run extends Omit<GenerateContext, 'driver' | 'adapters' | 'log'> {
-  loop: StepLoop;
+interface Run extends Omit<GenerateContext, 'adapters' | 'log'> {
   noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
   adapters: AdapterSet;

@@ -7,7 +7,7 @@ import { createReplay, type Replay } from './replay.ts';
 export interface Chunk {
   choices: {
     text?: string;
-    logprobs?: { content: (ChunkToken & { top_logprobs: ChunkToken[] })[] } | null;
+    logprobs?: { content: (ChunkToken & { top_logprobs: ChunkToken[]; top_probs?: TokenChance[] })[] } | null;
     finish_reason: FinishReason | null;
   }[];
   prompt_progress?: { total: number; cache: number; processed: number; time_ms: number };
@@ -21,6 +21,12 @@ interface ChunkToken {
   token: string;
   bytes: number[];
   logprob: number;
+}
+
+/** The probability of a token after the samplers. */
+interface TokenChance {
+  id: number;
+  prob: number;
 }
 
 interface Timings {

@@ -2,7 +2,7 @@ import { Wllama } from '@wllama/wllama/esm/index.js';
 import { spelledControlTokens } from '../../chat/literal-text.ts';
 import type { ModelTraits } from '../../chat/prepare.ts';
 import type { EngineInfo } from '../../contract/engine-info.ts';
-import { unsupportedParameter } from '../../contract/errors.ts';
+import { contextLengthExceeded, unsupportedParameter } from '../../contract/errors.ts';
 import type { Emit } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import { MEDIA_MARK } from '../../contract/media.ts';
@@ -13,7 +13,7 @@ import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { isTokens, partsOf, refuseUnknownIds, withBos } from '../tokenize.ts';
-import { type ChoiceOutcome, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
+import { type ChoiceOutcome, type Chunk, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
 import { createHeldPrompt } from './held-prompt.ts';
@@ -35,6 +35,7 @@ import {
 } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
 import { createWasmVocabulary, mayReach, type WasmVocabulary } from './vocabulary.ts';
+import { type ReadPrompt, weighAnswer } from './weigh.ts';
 
 /** The locations of the two builds of llama.cpp. wllama takes `compat` if Memory64 or JSPI is missing. */
 export interface WasmAssets {
@@ -122,6 +123,15 @@ class WasmEngine implements TextEngine {
         countOf: (input, signal) => this.#countIfLong(input, signal),
         contextLength: () => this.info.contextLength,
       }),
+      ...(kind === 'chat' && {
+        weigh: weighAnswer({
+          wllama: this.#wllama,
+          vocabulary: this.#vocabulary,
+          contextLength: () => this.info.contextLength,
+          countOf: (prompt, signal) => this.#countIfLong(prompt, signal),
+          complete: (prompt, params, signal) => this.#completeWhole(prompt, params, signal),
+        }),
+      }),
     });
   }
 
@@ -207,6 +217,36 @@ class WasmEngine implements TextEngine {
     } catch (error) {
       throw this.#isFatal(error) ? this.#crash(error) : error;
     }
+  }
+
+  /** Runs a completion that does not stream; see `WasmReads`. */
+  async #completeWhole(
+    { parts, scope, param }: ReadPrompt,
+    params: object,
+    signal = new AbortController().signal,
+  ): Promise<Chunk | null> {
+    const text = await this.#promptText(parts);
+    const prompt = { scope, text };
+    const cache_prompt = this.#held.mayBeUsedFor(prompt);
+    this.#held.begin(prompt);
+    const chunks: Chunk[] = [];
+    const run = {
+      params: { ...params, prompt: text, cache_prompt, stream: false },
+      files: [],
+      signal,
+      onChunk: (chunk: Chunk) => void chunks.push(chunk),
+    };
+    try {
+      await this.#run(() => complete(this.#wllama, run, this.#runtime));
+    } catch (error) {
+      const { serverError } = this.#runtime;
+      if (serverError?.type !== 'exceed_context_size_error') throw error;
+      const { contextLength } = this.info;
+      throw contextLengthExceeded(serverError.n_prompt_tokens ?? contextLength, contextLength, param);
+    }
+    const chunk = chunks.at(-1) ?? null;
+    if (chunk?.timings) this.#held.noteWhole(chunk.timings);
+    return chunk;
   }
 
   /**

@@ -17,6 +17,8 @@ export interface HeldPrompt {
   begin(prompt: ScopedPrompt): void;
   /** To be called with each chunk of the run. The first chunk shows that the slot holds the run's prompt. */
   note(chunk: Pick<Chunk, 'prompt_progress' | 'timings'>): void;
+  /** To be called with the timings of a run that does not stream: it has no other chunk. */
+  noteWhole(timings: NonNullable<Chunk['timings']>): void;
 }
 
 /**
@@ -41,6 +43,11 @@ export function createHeldPrompt(): HeldPrompt {
   let running: ScopedPrompt | null = null;
   let held: (ScopedPrompt & { promptTokens: number; replyTokens: number }) | null = null;
 
+  const note: HeldPrompt['note'] = ({ prompt_progress: progress, timings }) => {
+    if (progress && running) held = { ...running, promptTokens: progress.total, replyTokens: 0 };
+    if (held && timings) held.replyTokens = timings.predicted_n + MOST_UNTOLD;
+  };
+
   return {
     mayBeUsedFor({ scope, text }) {
       if (scopes.size <= 1) return scopes.size === 0 || scopes.has(scope);
@@ -55,9 +62,13 @@ export function createHeldPrompt(): HeldPrompt {
       running = prompt;
       held = null;
     },
-    note({ prompt_progress: progress, timings }) {
-      if (progress && running) held = { ...running, promptTokens: progress.total, replyTokens: 0 };
-      if (held && timings) held.replyTokens = timings.predicted_n + MOST_UNTOLD;
+    note,
+    noteWhole(timings) {
+      const total = timings.cache_n + timings.prompt_n;
+      note({
+        prompt_progress: { total, cache: timings.cache_n, processed: total, time_ms: timings.prompt_ms },
+        timings,
+      });
     },
   };
 }

@@ -32,6 +32,10 @@ export interface WasmVocabulary {
    * vocabulary is not known.
    */
   textOf(tokens: number[]): Promise<string>;
+  /** Returns the tokens of a text that follows other text. It spells no special tokens. */
+  tokensAmid(text: string): Promise<number[]>;
+  /** Returns the text of tokens that follow other text. Parts of characters become U+FFFD. */
+  spell(tokens: readonly number[]): Promise<string>;
   /** The answers that need nothing but the vocabulary. */
   answers: Answers;
 }
@@ -81,6 +85,14 @@ export function createWasmVocabulary(model: Blob): WasmVocabulary {
         'prompt',
         'On WebAssembly, the token ids of a prompt must be those that tokenizing their text gives; these are not.',
       );
+    },
+    async tokensAmid(text) {
+      const { encode } = await tokenizer();
+      return encode(text, false, true);
+    },
+    async spell(tokens) {
+      const { bytesOf } = await tokenizer();
+      return new TextDecoder().decode(Uint8Array.from(tokens.flatMap((token) => [...bytesOf(token)])));
     },
     answers: {
       async tokenize({ text, addSpecial, most, withPieces = true }, signal) {

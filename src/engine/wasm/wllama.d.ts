@@ -60,6 +60,8 @@ declare module '@wllama/wllama/esm/index.js' {
     getBOS(): number;
     /** The id of the end-of-sequence token. */
     getEOS(): number;
+    /** The id of the end-of-turn token; -1 if there is none. */
+    getEOT(): number;
     isMultithread(): boolean;
     getWorkerResources(): { compat: boolean };
     createCompletion(options: StreamOptions & object): Promise<void>;

@@ -38,6 +38,7 @@ describe('what the API answers', () => {
       countPrompt: () => ({ tokens: 1 }),
       tokenize: () => ({ tokens: [1], pieces: ['x'] }),
       detokenize: () => ({ text: 'x' }),
+      weighReplies: () => ({ probabilities: [0.5, 0.5], tokens: 9, cached: 4 }),
     },
     [{ id: 'big', state: 'loading', waiting: 1 }],
   );
@@ -60,6 +61,30 @@ describe('what the API answers', () => {
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x' })],
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x', encoding_format: 'base64' })],
     ['RerankList', post('/v1/rerank', { model: 'tiny', query: 'x', documents: ['x'], return_documents: true })],
+    [
+      'SystemOneAnswers',
+      post('/v1/systemone', {
+        model: 'tiny',
+        state: 'x',
+        questions: {
+          urgent: { type: 'noul', instructions: 'x' },
+          team: { type: 'choice', criteria: { a: null, b: 'c' } },
+          anger: { type: 'score', criteria: ['a', null] },
+        },
+      }),
+    ],
+    [
+      'Decisions',
+      post('/v1/decisions', {
+        model: 'tiny',
+        input: 'x',
+        questions: [
+          { type: 'predicate', instructions: 'x' },
+          { type: 'choice', name: 'team', instructions: 'x', choices: [{ value: 'a' }, { value: true }] },
+          { type: 'score', instructions: 'x', levels: [{ label: 'a' }, { label: 'b' }] },
+        ],
+      }),
+    ],
     ['TokenList', post('/v1/tokenize', { model: 'tiny', content: 'x' })],
     ['TokenList', post('/v1/tokenize', { model: 'tiny', content: 'x', with_pieces: true })],
     ['Text', post('/v1/detokenize', { model: 'tiny', tokens: [1] })],

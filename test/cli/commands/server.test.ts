@@ -51,6 +51,28 @@ describe('paddock serve', () => {
   });
 });
 
+describe('paddock decide', () => {
+  const decide = (...args: string[]) => run(['decide', ...args, ...atServer()], { stdin: 'Charged twice.' });
+
+  it('prints the probability of each answer about the standard input', async () => {
+    const { code, stdout } = await decide('Is it urgent?', MODEL);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^answer +probability\nyes +[\d.]+ %\nno +[\d.]+ %\n$/);
+  });
+
+  it('chooses between answers, and gives the score of levels', async () => {
+    const chosen = await decide('Who?', MODEL, '--choices', 'bug, billing', '--state', 'It broke.', '--json');
+    const { probabilities } = JSON.parse(chosen.stdout);
+    expect(probabilities.map(({ value }: { value: string }) => value)).toEqual(['bug', 'billing']);
+    expect((await decide('How angry?', MODEL, '--levels', 'calm,furious')).stdout).toMatch(/\nscore [\d.]+\n$/);
+  });
+
+  it('refuses choices beside levels, and an empty state', async () => {
+    expect(await decide('?', MODEL, '--choices', 'a,b', '--levels', 'a,b')).toMatchObject({ code: 2 });
+    expect(await run(['decide', '?', MODEL, ...atServer()], { stdin: '' })).toMatchObject({ code: 2 });
+  });
+});
+
 describe('paddock chat without a terminal', () => {
   it('answers the standard input with a server of its own, then ends', async () => {
     const { code, stdout, stderr } = await run(['chat', MODEL], { stdin: 'Hello\n' });

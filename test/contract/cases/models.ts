@@ -118,6 +118,8 @@ export const modelCases: ContractCase[] = [
         ['/v1/completions', { model: 'tiny', prompt: 'hello', max_tokens: 1 }],
         ['/v1/responses', { model: 'tiny', input: 'hello', max_output_tokens: 1 }],
         ['/v1/messages', { model: 'tiny', messages, max_tokens: 1 }],
+        ['/v1/systemone', { model: 'tiny', state: 'hello', questions: { q: { type: 'noul', instructions: '?' } } }],
+        ['/v1/decisions', { model: 'tiny', input: 'hello', questions: [{ type: 'predicate', instructions: '?' }] }],
         ['/v1/embeddings', { model: 'embed/mini', input: 'hello' }],
         ['/v1/rerank', { model: 'rerank/mini', query: 'hello', documents: ['hello'] }],
       ];

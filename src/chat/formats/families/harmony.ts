@@ -106,6 +106,7 @@ export const harmony: ChatFormat = {
   matches: (template) => template.includes(START) && template.includes(CHANNEL),
   marks: [START, CHANNEL, MESSAGE, '<|constrain|>', ...ENDS],
   reasoning: [REASONING],
+  answerOpen: `${CHANNEL}final${MESSAGE}`,
   history: { singleCalls: true, thinking: true },
   ...callsWrittenAs(WRITING, createMessageParser(readReply)),
 };

@@ -43,8 +43,8 @@ export interface Vocabulary {
   textOf(tokens: Token[], before: Token[], marks: ReadonlySet<Token>): string;
   /** Returns the text of tokens with the names of special tokens. `before` has the few tokens before them. */
   nameOrText(tokens: Token[], before: Token[]): string;
-  /** Returns the tokens of a text that follows other text. It may spell special tokens. */
-  tokensAmid(text: string): Token[];
+  /** Returns the tokens of a text that follows other text. Unless it is literal, it may spell special tokens. */
+  tokensAmid(text: string, literal?: boolean): Token[];
   /** Returns the tokens by their first characters. They are read at the first call. */
   tokenIndex(): Promise<TokenIndex>;
   /** Returns the UTF-8 bytes of one token. They may be a part of a character. */
@@ -110,7 +110,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     isControl,
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     nameOrText,
-    tokensAmid: (text) => tokenize({ text, literal: false, first: false }),
+    tokensAmid: (text, literal = false) => tokenize({ text, literal, first: false }),
     tokenIndex() {
       tokenIndex ??= readTokenIndex(tokenizer);
       return tokenIndex;
