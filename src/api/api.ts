@@ -13,6 +13,7 @@ import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
 import { sessionOf } from './http/session.ts';
+import { infilling } from './infill/family.ts';
 import { createLimiter, type Limiter } from './keys/limiter.ts';
 import { onlyModels } from './keys/only-models.ts';
 import { messages } from './messages/family.ts';
@@ -32,6 +33,7 @@ const DESCRIBED: Family[] = [
   responses,
   messages,
   completions,
+  infilling,
   decisions,
   vectors,
   tokens,

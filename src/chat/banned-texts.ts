@@ -32,7 +32,7 @@ function textsOf(prompt: Prompt): string[] {
     case 'text':
       return [prompt.text];
     case 'infill':
-      return [prompt.prefix, prompt.suffix];
+      return [prompt.prefix, prompt.suffix, ...(prompt.files ?? []).map(({ text }) => text)];
     case 'tokens':
       return [];
     default:

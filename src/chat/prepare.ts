@@ -1,4 +1,4 @@
-import { chatTemplateInvalid, unsupportedParameter } from '../contract/errors.ts';
+import { chatTemplateInvalid } from '../contract/errors.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Media } from '../contract/media.ts';
 import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
@@ -6,6 +6,7 @@ import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
 import type { ParserOptions, Tool } from './formats/format.ts';
 import { endsInReasoning, type FormatPlan, findFormat, formatOf } from './formats/index.ts';
+import { type InfillMarks, infillText } from './infill.ts';
 import { createLiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
@@ -22,7 +23,7 @@ export interface ModelTraits {
   /** The texts of the control tokens. No text of a client may become one of these tokens. */
   controlTokens: string[];
   /** The tokens around the gap that an infilling model fills; null if the model can't infill. */
-  infill: { prefix: string; suffix: string; middle: string } | null;
+  infill: InfillMarks | null;
 }
 
 /** A request as an engine runs it: text in, text out. Plain data: it may be made in another thread. */
@@ -124,7 +125,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       case 'tokens':
         return { ...plain, prompt: prompt.tokens };
       case 'infill':
-        return { ...plain, prompt: withoutMarks(infillPrompt(prompt, traits)) };
+        return { ...plain, prompt: toPrompt(withoutMarks(infillText(guard(prompt), traits.infill))) };
       default:
         return prompt satisfies never;
     }
@@ -156,9 +157,4 @@ function syntaxReason(error: unknown): string {
 function forcedParser(chat: ChatPrompt, tools: Tool[]): ParserOptions | null {
   if (tools.length === 0) return null;
   return { tools, startsInReasoning: false, forced: mustCall(chat) ? 'calls' : 'calls or JSON' };
-}
-
-function infillPrompt({ prefix, suffix }: { prefix: string; suffix: string }, { infill }: ModelTraits): string {
-  if (!infill) throw unsupportedParameter('suffix', 'The model can not fill in between two texts.');
-  return `${infill.prefix}${prefix}${infill.suffix}${suffix}${infill.middle}`;
 }

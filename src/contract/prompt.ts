@@ -47,11 +47,18 @@ export interface ChatPrompt {
 }
 
 /** The prompt to continue: a conversation, plain text, tokens, or the gap between two texts. */
-export type Prompt =
-  | ChatPrompt
-  | { kind: 'text'; text: string }
-  | { kind: 'tokens'; tokens: number[] }
-  | { kind: 'infill'; prefix: string; suffix: string };
+export type Prompt = ChatPrompt | { kind: 'text'; text: string } | { kind: 'tokens'; tokens: number[] } | InfillPrompt;
+
+/** The gap between two texts. */
+export interface InfillPrompt {
+  kind: 'infill';
+  prefix: string;
+  suffix: string;
+  /** Other files, for context, which the prompt begins with. */
+  files?: { name: string; text: string }[];
+  /** The request field with the suffix, for the error of a model that can't infill. The default is `suffix`. */
+  param?: string;
+}
 
 /** A part of a prompt. */
 export interface TextPart {

@@ -6,8 +6,8 @@ import { type GgufHeader, readGgufText } from './header.ts';
 export interface SpecialTokens {
   bos: string;
   eos: string;
-  /** Null unless the model has all three tokens. */
-  infill: { prefix: string; suffix: string; middle: string } | null;
+  /** Null unless the model has the first three tokens. The others stand before the names of a repository and of a file. */
+  infill: { prefix: string; suffix: string; middle: string; repository?: string; file?: string } | null;
 }
 
 const VOCABULARY = 'tokenizer.ggml.tokens';
@@ -19,9 +19,15 @@ const VOCABULARY = 'tokenizer.ggml.tokens';
 export async function readSpecialTokens(source: ByteSource, header: GgufHeader): Promise<SpecialTokens> {
   const fields = createFields(header.fields);
   const idOf = (name: string) => fields.number(`tokenizer.ggml.${name}_token_id`) ?? -1;
-  const ids = ['bos', 'eos', 'fim_pre', 'fim_suf', 'fim_mid'].map(idOf);
-  const [bos = '', eos = '', prefix = '', suffix = '', middle = ''] = await readTokens(source, header, ids);
-  return { bos, eos, infill: [prefix, suffix, middle].includes('') ? null : { prefix, suffix, middle } };
+  const ids = ['bos', 'eos', 'fim_pre', 'fim_suf', 'fim_mid', 'fim_rep', 'fim_sep'].map(idOf);
+  const [bos = '', eos = '', prefix = '', suffix = '', middle = '', repository = '', file = ''] = await readTokens(
+    source,
+    header,
+    ids,
+  );
+  if ([prefix, suffix, middle].includes('')) return { bos, eos, infill: null };
+  const files = { ...(repository !== '' && { repository }), ...(file !== '' && { file }) };
+  return { bos, eos, infill: { prefix, suffix, middle, ...files } };
 }
 
 /** Returns the texts of tokens by id; '' for an id that does not exist. */

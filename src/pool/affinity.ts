@@ -52,7 +52,7 @@ function describePrompt(prompt: Prompt): string {
     case 'text':
       return JSON.stringify(beginningOf(prompt.text));
     case 'infill':
-      return JSON.stringify(beginningOf(prompt.prefix));
+      return JSON.stringify(beginningOf((prompt.files ?? []).map(({ text }) => text).join('') + prompt.prefix));
     case 'tokens':
       return prompt.tokens.slice(0, DESCRIBED_LENGTH).join();
     default:

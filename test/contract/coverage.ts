@@ -174,6 +174,12 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     suffix: 'refuses a suffix for a model that can not infill',
     'the fields of sampling, stop, n, stream': 'completes a text for the openai client, whole and streamed alike',
   },
+  'POST /v1/infill': {
+    'input_prefix, input_suffix, a model that can not infill': 'refuses to fill a gap by a model that can not infill',
+  },
+  'POST /v1/fim/completions': {
+    'prompt, suffix, a model that can not infill': 'refuses to fill a gap by a model that can not infill',
+  },
   'POST /v1/systemone': {
     keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, state, questions': 'answers a yes or no, a choice and a score with probabilities whose sum is 1',

@@ -16,17 +16,32 @@ type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entrie
  * the fields in `refused`, and fields that would be silently ignored. Passes unknown fields to `noteUnknownFields`.
  */
 export async function readModelRequest<S extends ModelRequestSchema>(
-  { catalogue, noteUnknownFields, trace, record }: RequestContext,
+  context: RequestContext,
   request: ApiRequest,
   schema: S,
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
+  const find = ({ model: name }: { model: string }) => {
+    const model = context.catalogue.find(name);
+    if (!model) throw modelNotFound(name);
+    return model;
+  };
+  return readRequestFor(context, request, schema, find, refused);
+}
+
+/** Does the same as `readModelRequest`, for a body whose model is found by `find`. */
+export async function readRequestFor<S extends v.GenericSchema & { entries: v.ObjectEntries }>(
+  { noteUnknownFields, trace, record }: RequestContext,
+  request: ApiRequest,
+  schema: S,
+  find: (body: v.InferOutput<S>) => ModelCard,
+  refused: string[] = [],
+): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
   const body = validate(schema, await parseJsonBody(request));
-  const model = catalogue.find(body.model);
-  if (!model) throw modelNotFound(body.model);
+  const model = find(body);
   trace.model = model.id;
-  refuseFields(body, refused, schema.entries);
+  refuseFields(body as object, refused, schema.entries);
   noteKeepAlive(record, body as object);
-  noteUnknownFields(undefinedFields(body, schema.entries));
+  noteUnknownFields(undefinedFields(body as object, schema.entries));
   return { body, model };
 }

@@ -46,7 +46,7 @@ function promptTokens(prompt: Prompt): number {
     case 'tokens':
       return prompt.tokens.length;
     case 'infill':
-      return textTokens(prompt.prefix) + textTokens(prompt.suffix);
+      return sum([prompt.prefix, prompt.suffix, ...(prompt.files ?? []).map(({ text }) => text)].map(textTokens));
     default:
       return prompt satisfies never;
   }

@@ -53,9 +53,28 @@ export const PROGRAMS: Record<string, Program> = {
     title: 'Zed',
     agent: true,
     setup: (facts) => ({
-      variables: { PADDOCK_API_KEY: keyOf(facts) },
+      variables: {
+        PADDOCK_API_KEY: keyOf(facts),
+        ZED_OPEN_AI_COMPATIBLE_EDIT_PREDICTION_API_KEY: keyOf(facts),
+      },
       file: { path: '.config/zed/settings.json', content: { format: 'json', value: zedSettings(facts) } },
     }),
+  },
+  'llama.vscode': {
+    title: 'llama.vscode',
+    agent: false,
+    setup: (facts) => ({
+      file: { path: '.config/Code/User/settings.json', content: { format: 'json', value: llamaCodeSettings(facts) } },
+      steps: [
+        'On macOS and Windows, add this in the editor: "Preferences: Open User Settings (JSON)".',
+        NAMES_NO_MODEL,
+      ],
+    }),
+  },
+  'llama.vim': {
+    title: 'llama.vim',
+    agent: false,
+    setup: (facts) => ({ steps: ['Add this to the configuration of Vim:', `  ${llamaVimSettings(facts)}`] }),
   },
   'open-webui': {
     title: 'Open WebUI',
@@ -155,8 +174,40 @@ function continueYaml(facts: Facts): string {
     '    capabilities: [tool_use]',
     '    defaultCompletionOptions:',
     `      contextLength: ${facts.contextLength}`,
+    // This provider sends both texts around the cursor, and leaves the marks between them to the server.
+    `  - name: ${quoted(`${facts.model}, autocomplete`)}`,
+    '    provider: mistral',
+    `    model: ${quoted(facts.model)}`,
+    `    apiBase: ${quoted(base(facts))}`,
+    `    apiKey: ${quoted(keyOf(facts))}`,
+    '    roles: [autocomplete]',
     '',
   ].join('\n');
+}
+
+/** llama.vscode sends no model with its completions. */
+const NAMES_NO_MODEL = 'Its completions come from the loaded model, and else from the first: see docs/editors.md.';
+
+function llamaCodeSettings(facts: Facts): object {
+  return {
+    'llama-vscode.endpoint': facts.url,
+    'llama-vscode.endpoint_chat': facts.url,
+    'llama-vscode.endpoint_tools': facts.url,
+    'llama-vscode.ai_api_version': 'v1',
+    'llama-vscode.ai_model': facts.model,
+    'llama-vscode.api_key': keyOf(facts),
+  };
+}
+
+function llamaVimSettings(facts: Facts): string {
+  const settings = {
+    endpoint_fim: `${facts.url}/infill`,
+    model_fim: facts.model,
+    endpoint_inst: `${base(facts)}/chat/completions`,
+    model_inst: facts.model,
+    api_key: keyOf(facts),
+  };
+  return `let g:llama_config = ${JSON.stringify(settings)}`;
 }
 
 /** Cline ignores settings without a time. */
@@ -183,5 +234,14 @@ function zedSettings(facts: Facts): object {
   return {
     language_models: { openai_compatible: { Paddock: { api_url: base(facts), available_models: [model] } } },
     agent: { default_model: { provider: 'Paddock', model: facts.model } },
+    edit_predictions: {
+      provider: 'open_ai_compatible_api',
+      open_ai_compatible_api: {
+        api_url: `${base(facts)}/completions`,
+        model: facts.model,
+        prompt_format: 'infer',
+        max_output_tokens: 64,
+      },
+    },
   };
 }

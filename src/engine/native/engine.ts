@@ -205,11 +205,15 @@ function traitsOf({ metadata, tokenizer }: LlamaModel, controlTokens: string[]):
   const { marks, entryOf } = tokenizer;
   const textOf = (token: Token | null) => (token === null ? '' : entryOf(token));
   const [prefix, suffix, middle] = [marks.fimPrefix, marks.fimSuffix, marks.fimMiddle].map(textOf);
+  const [repository, file] = [marks.fimRepository, marks.fimFile].map(textOf);
   return {
     chatTemplate: metadata('tokenizer.chat_template'),
     bos: textOf(marks.bos),
     eos: textOf(marks.eos),
     controlTokens,
-    infill: prefix && suffix && middle ? { prefix, suffix, middle } : null,
+    infill:
+      prefix && suffix && middle
+        ? { prefix, suffix, middle, ...(repository && { repository }), ...(file && { file }) }
+        : null,
   };
 }

@@ -61,6 +61,8 @@ describe('what the API answers', () => {
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x' })],
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x', encoding_format: 'base64' })],
     ['RerankList', post('/v1/rerank', { model: 'tiny', query: 'x', documents: ['x'], return_documents: true })],
+    ['Infill', post('/infill', { input_prefix: 'x', input_suffix: '' })],
+    ['FimCompletion', post('/v1/fim/completions', { model: 'tiny', prompt: 'x' })],
     [
       'SystemOneAnswers',
       post('/v1/systemone', {

@@ -70,6 +70,20 @@ export const completionCases: ContractCase[] = [
     },
   },
   {
+    name: 'refuses to fill a gap by a model that can not infill',
+    check: async (target) => {
+      const gap = { input_prefix: 'one', input_suffix: 'three', samplers: ['top_k', 'infill'] };
+      for (const [path, body, param] of [
+        ['/infill', { model: 'tiny', ...gap }, 'input_suffix'],
+        ['/v1/fim/completions', { model: 'tiny', prompt: 'one', suffix: 'three' }, 'suffix'],
+      ] as const) {
+        const refused = await postJson(target, path, body);
+        expect(refused.status, path).toBe(400);
+        expect(refused.body.error, path).toMatchObject({ code: 'unsupported_parameter', param });
+      }
+    },
+  },
+  {
     name: 'refuses a suffix for a model that can not infill',
     check: async (target) => {
       const { error } = await complete(target, { suffix: ' the end' });

@@ -7,7 +7,10 @@ export interface LlamaTokenizer {
   /** The number of tokens. */
   readonly size: number;
   /** The tokens that mark places of a text; null for a token that the vocabulary lacks. */
-  readonly marks: Record<'bos' | 'eos' | 'sep' | 'fimPrefix' | 'fimSuffix' | 'fimMiddle', Token | null>;
+  readonly marks: Record<
+    'bos' | 'eos' | 'sep' | 'fimPrefix' | 'fimSuffix' | 'fimMiddle' | 'fimRepository' | 'fimFile',
+    Token | null
+  >;
   /** True if the model was trained on texts that begin with `bos`, end with `eos`, or have `sep` between two parts. */
   readonly adds: Record<'bos' | 'eos' | 'sep', boolean>;
   /** The tokens with which llama.cpp begins and ends a whole text for this model. */
@@ -55,6 +58,8 @@ export function createLlamaTokenizer(llama: Bindings, vocab: Pointer): LlamaToke
     fimPrefix: markOf(llama.llama_vocab_fim_pre(vocab)),
     fimSuffix: markOf(llama.llama_vocab_fim_suf(vocab)),
     fimMiddle: markOf(llama.llama_vocab_fim_mid(vocab)),
+    fimRepository: markOf(llama.llama_vocab_fim_rep(vocab)),
+    fimFile: markOf(llama.llama_vocab_fim_sep(vocab)),
   };
   const size = llama.llama_vocab_n_tokens(vocab);
   const isKnown = (token: Token) => Number.isInteger(token) && token >= 0 && token < size;
