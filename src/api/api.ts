@@ -21,6 +21,7 @@ import { metrics } from './metrics/family.ts';
 import { models } from './models/family.ts';
 import { ollama } from './ollama/family.ts';
 import { openApiOf } from './openapi/family.ts';
+import { properties } from './properties/family.ts';
 import { beginRecord, CLIENT_LEFT, endRecord, type Trace } from './record.ts';
 import { responses } from './responses/family.ts';
 import { createRouteTable, type RouteTable } from './routes.ts';
@@ -39,6 +40,7 @@ const DESCRIBED: Family[] = [
   tokens,
   models,
   ollama,
+  properties,
   health,
   metrics,
 ];

@@ -40,6 +40,8 @@ export interface Questions {
   detokenize: { question: { tokens: number[] }; answer: { text: string } };
   /** Returns the number of tokens of a request's prompt. Images and recordings are not counted. */
   countPrompt: { question: GenerationRequest; answer: { tokens: number } };
+  /** Returns the prompt of a request as text. The chat layer answers it alone. */
+  renderPrompt: { question: GenerationRequest; answer: { prompt: string } };
   /** Returns the number of tokens of a rendered prompt. The chat layer asks engines for it to answer `countPrompt`. */
   countTokens: { question: { prompt: string | number[] | TextPart[] }; answer: { tokens: number } };
   /** Returns how likely each option is as the reply to a request, without writing a reply. */

@@ -16,6 +16,7 @@ const IN_WORDS: Record<QuestionKind, string> = {
   tokenize: 'does not tell its tokens',
   detokenize: 'does not tell its tokens',
   countPrompt: 'does not count tokens',
+  renderPrompt: 'renders no prompts',
   countTokens: 'does not count tokens',
   weighReplies: 'does not decide between texts',
   weigh: 'does not decide between texts',

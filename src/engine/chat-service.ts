@@ -8,6 +8,7 @@ import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Inference } from '../contract/inference.ts';
 import type { Questions } from '../contract/questions.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
+import { isTokens, partsOf } from './tokenize.ts';
 
 /** One loaded model as conversations. */
 export type ChatService = Inference<GenerationRequest, GenerationEvent>;
@@ -79,11 +80,19 @@ export function chatServiceOver(engine: Inference<TextRequest, EngineEvent>, pre
     },
     async ask(kind, question, signal = new AbortController().signal) {
       if (kind === 'weighReplies') return weighReplies(engine, prepare, question as WeighedReplies, signal);
-      if (kind !== 'countPrompt') return engine.ask(kind, question, signal);
-      const { prompt } = await prepare(question as Questions['countPrompt']['question'], signal);
-      return engine.ask('countTokens', { prompt }, signal);
+      if (kind !== 'countPrompt' && kind !== 'renderPrompt') return engine.ask(kind, question, signal);
+      const { prompt } = await prepare(question as GenerationRequest, signal);
+      return kind === 'renderPrompt' ? { prompt: textOf(prompt) } : engine.ask('countTokens', { prompt }, signal);
     },
   };
+}
+
+/** Returns the text of a rendered prompt. Throws for a prompt of token ids, which is none. */
+function textOf(prompt: PreparedRequest['prompt']): string {
+  if (isTokens(prompt)) throw new Error('a prompt of token ids is not rendered');
+  return partsOf(prompt)
+    .map(({ text }) => text)
+    .join('');
 }
 
 type WeighedReplies = Questions['weighReplies']['question'];

@@ -134,6 +134,11 @@ describe('a question', () => {
     expect(await service.ask('tokenize', question, signal)).toEqual(['tokenize', question, signal]);
   });
 
+  it('about a prompt as text is answered without the engine', async () => {
+    const { service } = serve([]);
+    expect(await service.ask('renderPrompt', ask('Hello'))).toEqual({ prompt: 'user: Hello\nassistant: ' });
+  });
+
   it('about the weights of replies goes to the engine with the rendered prompt', async () => {
     const { service } = serve([]);
     const options = [['yes', 'Yes'], ['no']];

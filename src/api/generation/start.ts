@@ -83,7 +83,8 @@ export async function countPromptTokens(
   return tokens;
 }
 
-async function readGeneration(
+/** Returns the generation of a conversation. Throws an `ApiError` for images or recordings that can't be read. */
+export async function readGeneration(
   { media: reader, contentFilter }: RequestContext,
   signal: AbortSignal,
   model: ModelCard,

@@ -38,6 +38,7 @@ describe('what the API answers', () => {
       countPrompt: () => ({ tokens: 1 }),
       tokenize: () => ({ tokens: [1], pieces: ['x'] }),
       detokenize: () => ({ text: 'x' }),
+      renderPrompt: () => ({ prompt: 'x' }),
       weighReplies: () => ({ probabilities: [0.5, 0.5], tokens: 9, cached: 4 }),
     },
     [{ id: 'big', state: 'loading', waiting: 1 }],
@@ -47,6 +48,9 @@ describe('what the API answers', () => {
 
   it.each([
     ['Health', get('/health')],
+    ['Props', get('/props')],
+    ['Slots', get('/slots')],
+    ['RenderedPrompt', post('/apply-template', hello)],
     ['OpenApi', get('/openapi.json')],
     ['ModelList', get('/v1/models')],
     ['Model', get('/v1/models/tiny')],

@@ -110,6 +110,44 @@ export const modelCases: ContractCase[] = [
     },
   },
   {
+    name: 'tells what the clients of llama-server ask of a model, with a key alone and without its path',
+    check: async (target) => {
+      await postChat(target, chatBody({ max_tokens: 1 }));
+      const { status, body } = await getJson(target, '/props?model=tiny');
+      expect(status).toBe(200);
+      const { context_length } = (await getJson(target, '/v1/models/tiny')).body;
+      expect(body).toMatchObject({
+        model_alias: 'tiny',
+        model_path: 'tiny',
+        modalities: { vision: false, audio: false },
+      });
+      expect(body.default_generation_settings.n_ctx).toBe(context_length);
+      expect(body.total_slots).toBeGreaterThan(0);
+      expect(body.chat_template).toContain('message');
+      for (const path of ['/props', '/slots']) {
+        expect((await getJson(target, path, { authorization: 'Bearer wrong' })).status, path).toBe(401);
+      }
+    },
+  },
+  {
+    name: 'tells which slots are in use, and nothing of what they do',
+    check: async (target) => {
+      await postChat(target, chatBody({ max_tokens: 1 }));
+      const { status, body } = await getJson(target, '/slots?model=tiny');
+      expect(status).toBe(200);
+      expect(body.length).toBeGreaterThan(0);
+      for (const slot of body) expect(Object.keys(slot)).toEqual(['id', 'n_ctx', 'speculative', 'is_processing']);
+    },
+  },
+  {
+    name: 'renders the prompt of a chat request as text',
+    check: async (target) => {
+      const { status, body } = await postJson(target, '/apply-template', chatBody());
+      expect(status).toBe(200);
+      expect(body.prompt).toMatch(/user\nhello.*assistant\n$/s);
+    },
+  },
+  {
     name: 'takes how long a model is to stay in memory, and refuses what is no duration',
     check: async (target) => {
       const messages = [{ role: 'user', content: 'hello' }];
