@@ -10,7 +10,7 @@ import { type InfillMarks, infillText } from './infill.ts';
 import { createLiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
-import { replyGrammar } from './reply-grammar.ts';
+import { formGrammar, replyGrammar } from './reply-grammar.ts';
 import { type ChatTemplate, createChatTemplate } from './template.ts';
 import { allowsSeveralCalls, callableTools, mustCall, visibleTools, withTools } from './tools.ts';
 
@@ -51,8 +51,8 @@ export interface PreparedRequest {
 
 /**
  * Returns a function that turns requests into requests for an engine. It throws a 400 `ApiError` for a conversation
- * that the template refuses, for a schema that can't be enforced, and for infilling without the model's support. It
- * throws a 500 `ApiError` for every conversation if the template can't be read.
+ * that the template refuses, for a schema or a grammar that can't be enforced, and for infilling without the model's
+ * support. It throws a 500 `ApiError` for every conversation if the template can't be read.
  */
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => PreparedRequest {
   let compiled: ChatTemplate | undefined;
@@ -106,20 +106,17 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   return (request) => {
     const { prompt } = request;
-    const filtered = hasBannedText(request);
+    if (prompt.kind === 'chat') return prepareChat(prompt, request);
     const plain = {
       media: [],
-      grammar: null,
-      checks: null,
+      ...formGrammar(request.replyFormat),
       marks: [],
       parser: null,
       severalCalls: false,
-      filtered,
+      filtered: hasBannedText(request),
       continues: true as const,
     };
     switch (prompt.kind) {
-      case 'chat':
-        return prepareChat(prompt, request);
       case 'text':
         return { ...plain, prompt: withoutMarks(prompt.text) };
       case 'tokens':

@@ -1,14 +1,13 @@
 import type { ReplyFormat } from '../contract/generation-request.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { ChatPrompt } from '../contract/prompt.ts';
-import { optionsGrammar } from '../grammar/options-grammar.ts';
 import {
-  createMemberGrammar,
-  createSchemaGrammar,
-  jsonObjectGrammar,
-  rootGrammar,
-  type SchemaGrammar,
-} from '../grammar/schema-grammar.ts';
+  createChoiceGrammar,
+  createPatternGrammar,
+  createWrittenGrammar,
+  type FormGrammar,
+} from '../grammar/form-grammar.ts';
+import { createMemberGrammar, createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../grammar/schema-grammar.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { allowsSeveralCalls, callableTools, mustCall } from './tools.ts';
@@ -26,31 +25,56 @@ export interface ReplyGrammar {
 /**
  * Returns the grammar of a reply. A forced call is written in the model's own format. If the request asks for JSON and
  * has tools, the reply is either the JSON or calls. Throws a 400 `ApiError` for a schema that can be neither enforced
- * nor checked.
+ * nor checked, and for a grammar or a pattern that can't be enforced.
  */
 export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format: ChatFormat): ReplyGrammar {
-  if (replyFormat.kind === 'options') return { grammar: optionsGrammar(replyFormat.options), checks: null };
+  if (replyFormat.kind === 'options') return formGrammar(replyFormat);
   const tools = callableTools(chat);
   const forced = mustCall(chat);
-  if (!forced && replyFormat.kind === 'text') return { grammar: null, checks: null };
-  const calls = forced || tools.length > 0 ? callGrammar(chat, tools, format) : { grammar: '', partial: [] };
-  if (forced) return { grammar: calls.grammar, checks: toChecks(null, calls.partial) };
-  const { json, partial } = jsonGrammar(replyFormat);
-  const checks = toChecks(partial, calls.partial);
-  if (tools.length === 0) return { grammar: rootGrammar(json), checks };
+  if (!forced && (replyFormat.kind === 'text' || tools.length === 0)) return formGrammar(replyFormat);
+  const calls = callGrammar(chat, tools, format);
+  if (forced || replyFormat.kind === 'text') return { grammar: calls.grammar, checks: toChecks(null, calls.partial) };
+  const { form, partial } = compileForm(replyFormat);
   const callRules = calls.grammar.replace(/^root ::=/m, 'call-root ::=');
-  return { grammar: `root ::= ${json.rule} | call-root\n${callRules}\n${json.rules}`, checks };
+  return {
+    grammar: `root ::= ${form.rule} | call-root\n${callRules}\n${form.rules}`,
+    checks: toChecks(partial, calls.partial),
+  };
+}
+
+/** Returns the grammar of a reply that has no calls. Throws a 400 `ApiError` as `replyGrammar` does. */
+export function formGrammar(replyFormat: ReplyFormat): ReplyGrammar {
+  if (replyFormat.kind === 'text') return { grammar: null, checks: null };
+  const { form, partial } = compileForm(replyFormat);
+  return { grammar: rootGrammar(form), checks: toChecks(partial, []) };
 }
 
 function toChecks(reply: JsonSchema | null, calls: ReplyChecks['calls']): ReplyChecks | null {
   return reply === null && calls.length === 0 ? null : { reply, calls };
 }
 
-/** Returns the grammar of a reply that is JSON, and its schema if that is not enforced in full. */
-function jsonGrammar(replyFormat: ReplyFormat): { json: SchemaGrammar; partial: JsonSchema | null } {
-  if (replyFormat.kind !== 'schema') return { json: jsonObjectGrammar(), partial: null };
-  const json = createSchemaGrammar(replyFormat.schema, { param: replyFormat.param, prefix: 'reply' });
-  return { json, partial: json.isPartial ? replyFormat.schema : null };
+/** Returns the grammar of a reply in a form, and the schema of the form if that is not enforced in full. */
+function compileForm(replyFormat: Exclude<ReplyFormat, { kind: 'text' }>): {
+  form: FormGrammar;
+  partial: JsonSchema | null;
+} {
+  switch (replyFormat.kind) {
+    case 'json':
+      return { form: jsonObjectGrammar(), partial: null };
+    case 'schema': {
+      const form = createSchemaGrammar(replyFormat.schema, { param: replyFormat.param, prefix: 'reply' });
+      return { form, partial: form.isPartial ? replyFormat.schema : null };
+    }
+    case 'grammar':
+      return { form: createWrittenGrammar(replyFormat.grammar, replyFormat.param), partial: null };
+    case 'pattern':
+      return { form: createPatternGrammar(replyFormat.pattern, replyFormat.param), partial: null };
+    case 'choice':
+    case 'options':
+      return { form: createChoiceGrammar(replyFormat.texts, replyFormat.param), partial: null };
+    default:
+      return replyFormat satisfies never;
+  }
 }
 
 /** Returns the grammar of calls, and the schemas that it does not enforce in full, by the names of their tools. */

@@ -4,14 +4,19 @@ import type { Prompt } from './prompt.ts';
 import type { Sampling } from './sampling.ts';
 
 /**
- * The form that the reply must have: any text, any JSON object, JSON that matches a schema, or one of some texts.
- * `param` is the field that has the schema; errors name it.
+ * The form that the reply must have: any text, any JSON object, JSON that matches a schema, a text of a grammar in GBNF,
+ * a text that matches a regular expression as a whole, or one of several texts. The kind `options` is one of several texts
+ * as well, right at the beginning of the answer: the texts are weighed, and none is written. `param` is the field that
+ * has the schema, the grammar, the expression or the texts; errors name it.
  */
 export type ReplyFormat =
   | { kind: 'text' }
   | { kind: 'json' }
   | { kind: 'schema'; schema: JsonSchema; param: string }
-  | { kind: 'options'; options: string[] };
+  | { kind: 'grammar'; grammar: string; param: string }
+  | { kind: 'pattern'; pattern: string; param: string }
+  | { kind: 'choice'; texts: string[]; param: string }
+  | { kind: 'options'; texts: string[]; param: string };
 
 /** A LoRA adapter of a model, as a generation applies it. */
 export interface AppliedAdapter {

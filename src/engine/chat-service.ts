@@ -104,7 +104,7 @@ async function weighReplies(
   { request, options, param }: WeighedReplies,
   signal: AbortSignal,
 ) {
-  const replyFormat = { kind: 'options' as const, options: options.flat() };
+  const replyFormat = { kind: 'options' as const, texts: options.flat(), param };
   const { prompt, filtered } = await prepare({ ...request, replyFormat }, signal);
   if (filtered) throw invalidRequest(`${param} has a text that the content filter bans.`, param, 'content_filter');
   return engine.ask('weigh', { prompt, options, param }, signal);

@@ -73,6 +73,6 @@ export function jsonObjectGrammar(): SchemaGrammar {
 }
 
 /** Returns a complete grammar for replies that consist of the value alone. */
-export function rootGrammar({ rules, rule }: SchemaGrammar): string {
+export function rootGrammar({ rules, rule }: Pick<SchemaGrammar, 'rules' | 'rule'>): string {
   return `root ::= ${rule}\n${rules}`;
 }

@@ -51,6 +51,16 @@ describe('a prompt that is not a conversation', () => {
     });
   });
 
+  it('has the grammar of the form that its reply must have', () => {
+    const { grammar } = prepare(
+      ask('', {
+        prompt: { kind: 'tokens', tokens: [1] },
+        replyFormat: { kind: 'choice', texts: ['yes', 'no'], param: 'guided_choice' },
+      }),
+    );
+    expect(['yes', 'no', 'maybe', ''].filter(matcherOf(grammar))).toEqual(['yes', 'no']);
+  });
+
   it('contains no mark of an image', () => {
     const prompt = { kind: 'text', text: `Once ${MEDIA_MARK}` } as const;
     expect(prepare(ask('', { prompt })).prompt).not.toContain(MEDIA_MARK);

@@ -120,6 +120,9 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'repetition_penalty, n_predict, best_of':
       'takes the fields of other servers that have a meaning here, and the values that change nothing',
     'guided_json, structured_outputs': 'replies JSON of the schema in guided_json and in structured_outputs',
+    'grammar, guided_grammar, guided_regex, guided_choice':
+      'replies in the form of a grammar, a regular expression or a list, in chats and in completions',
+    'grammar, with a fault': 'refuses a grammar that is wrong with its line, and a regular expression that is none',
     user: 'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
   },
   Response: {
@@ -502,7 +505,9 @@ const TRANSLATED: [field: string, meaning: string][] = [
   ['best_of', 'taken where it is `n`, else a 400'],
   ['stop: "", [] or [""]', 'no stop sequences; more than four are a 400'],
   ['guided_json, structured_outputs.json', 'the schema of `response_format`; a 400 together with it'],
-  ['structured_outputs.json_object', '`response_format: {"type": "json_object"}`; its other forms are a 400'],
+  ['structured_outputs.json_object', '`response_format: {"type": "json_object"}`'],
+  ['guided_grammar, structured_outputs.grammar', '`grammar`, which is GBNF as in llama-server'],
+  ['structured_outputs.regex, structured_outputs.choice', '`guided_regex` and `guided_choice`'],
   ['reasoning.effort, think: a word', '`reasoning_effort`, which comes first'],
   ['enable_thinking, think: a boolean, reasoning.enabled', '`chat_template_kwargs.enable_thinking`, which comes first'],
   ['reasoning.max_tokens, reasoning.exclude: true', 'a 400'],

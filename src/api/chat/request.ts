@@ -25,7 +25,7 @@ export function toChatConversation(request: ChatRequest): Conversation {
     toolChoice: checkToolChoice(toToolChoice(request), tools),
     allowedTools: toAllowedTools(request, tools),
     parallelToolCalls: request.parallel_tool_calls ?? true,
-    replyFormat: toReplyFormat(request),
+    replyFormat: toReplyFormat(request, tools),
     ...toReasoning(request),
     sampling: request,
     maxTokens: toMaxTokens(request),

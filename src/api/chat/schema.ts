@@ -11,14 +11,13 @@ import {
   textField,
 } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
+import { replyFormEntries, schemaObject } from '../fields/reply-form.ts';
 import { samplingEntries, tokenLimit } from '../fields/sampling.ts';
 import { message } from './message-schema.ts';
 import { toolChoice, tools } from './tool-schema.ts';
 
 /** More messages than any client sends. Each of them takes time before the model runs. */
 const MOST_MESSAGES = 10_000;
-
-const schemaObject = record('must be a JSON schema object', v.unknown());
 
 const jsonSchema = objectField(
   {
@@ -44,10 +43,6 @@ const responseFormat = v.variant(
 
 /** Names that other servers and clients have for fields of this API. */
 const synonyms = {
-  guided_json: v.nullish(schemaObject),
-  structured_outputs: v.nullish(
-    objectField({ json: v.nullish(schemaObject), json_object: v.nullish(booleanField) }, 'must be an object'),
-  ),
   enable_thinking: v.nullish(booleanField),
   think: v.nullish(v.union([v.boolean(), v.picklist(EFFORTS)], `must be a boolean or one of ${EFFORTS.join(', ')}`)),
   reasoning: v.nullish(
@@ -75,6 +70,7 @@ export const chatRequestSchema = v.looseObject(
     logprobs: v.nullish(booleanField),
     top_logprobs: v.nullish(integerField(0, 20)),
     response_format: v.nullish(responseFormat),
+    ...replyFormEntries,
     chat_template_kwargs: v.nullish(record('must be an object', v.unknown())),
     reasoning_effort: v.nullish(oneOf(EFFORTS)),
     /** True if the reply goes on with the last message. */

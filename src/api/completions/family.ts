@@ -9,23 +9,27 @@ import {
   object,
   ref,
   string,
+  violations,
 } from '../openapi/json-schema.ts';
 import { createTextCompletion } from './handler.ts';
 import { completionRequestSchema } from './schema.ts';
 
-const textChoice = object({
-  index: integer,
-  text: string,
-  logprobs: nullable(
-    object({
-      tokens: array(string),
-      token_logprobs: array(nullable(number)),
-      top_logprobs: array(nullable({ type: 'object', additionalProperties: number })),
-      text_offset: array(integer),
-    }),
-  ),
-  finish_reason: nullable(finishReason),
-});
+const textChoice = object(
+  {
+    index: integer,
+    text: string,
+    logprobs: nullable(
+      object({
+        tokens: array(string),
+        token_logprobs: array(nullable(number)),
+        top_logprobs: array(nullable({ type: 'object', additionalProperties: number })),
+        text_offset: array(integer),
+      }),
+    ),
+    finish_reason: nullable(finishReason),
+  },
+  violations,
+);
 
 /** Plain completions: they continue a text or fill the gap before a suffix. */
 export const completions = defineFamily({

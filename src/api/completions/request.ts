@@ -2,6 +2,7 @@ import { invalidRequest, unsupportedParameter } from '../../contract/errors.ts';
 import type { GenerationRequest } from '../../contract/generation-request.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { Prompt } from '../../contract/prompt.ts';
+import { toReplyForm } from '../fields/reply-form.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import { toSettings } from '../generation/request.ts';
@@ -13,13 +14,11 @@ const DEFAULT_MAX_TOKENS = 16;
 /** Fields that change a chat's reply and have no meaning in a plain completion. */
 export const CHAT_FIELDS = [
   'enable_thinking',
-  'guided_json',
   'max_completion_tokens',
   'messages',
   'reasoning',
   'reasoning_effort',
   'response_format',
-  'structured_outputs',
   'think',
   'tool_choice',
   'tools',
@@ -46,7 +45,10 @@ export function toPrompts({ prompt, suffix }: CompletionRequest): Prompt[] {
   });
 }
 
-/** Builds a generation without its prompt. Adds the model's default values and the server's content filter. */
+/**
+ * Builds a generation without its prompt. Adds the model's default values and the server's content filter. Throws a 400
+ * `ApiError` if more than one field asks for a form of the reply.
+ */
 export function toCompletionGeneration(
   request: CompletionRequest,
   model: ModelCard,
@@ -56,7 +58,7 @@ export function toCompletionGeneration(
   const maxTokens = limit === -1 ? null : limit;
   return {
     ...toSettings({ sampling: request, maxTokens, logprobs: request.logprobs ?? null }, model, banned),
-    replyFormat: { kind: 'text' },
+    replyFormat: toReplyForm(request),
     ...(request.echo && typeof request.logprobs === 'number' && { promptLogprobs: true as const }),
   };
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { booleanField, integerField, nonEmptyText, textField } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
+import { replyFormEntries } from '../fields/reply-form.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 import { textInputs } from '../fields/text-input.ts';
 
@@ -13,6 +14,7 @@ export const completionRequestSchema = v.looseObject(
     echo: v.nullish(booleanField),
     logprobs: v.nullish(integerField(0, 5)),
     ...samplingEntries,
+    ...replyFormEntries,
     keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',

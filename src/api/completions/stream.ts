@@ -1,4 +1,5 @@
-import type { ChoiceFinished, FinishReason, GenerationDone, TextDelta } from '../../contract/events.ts';
+import type { ChoiceFinished, GenerationDone, TextDelta } from '../../contract/events.ts';
+import { violationFields } from '../generation/violations.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, toTimings, toUsage, type Usage } from '../stream/usage.ts';
@@ -32,7 +33,7 @@ export function createCompletionEncoder(
         return chunks.text(event.choice, event.text, writeLogprobs(event));
       case 'finish':
         running -= 1;
-        if (running > 0) return chunks.empty(event.choice, event.reason, {});
+        if (running > 0) return chunks.finish(event, {});
         // Held back, because the last choice's chunk also carries the timings.
         last = event;
         return '';
@@ -44,8 +45,7 @@ export function createCompletionEncoder(
   };
   const writeLogprobs = ({ choice, logprobs }: TextDelta) => writers[choice]?.(logprobs ?? []) ?? null;
   const finishAll = (done: GenerationDone): string =>
-    (last ? chunks.empty(last.choice, last.reason, { timings: toTimings(done) }) : '') +
-    (includeUsage ? chunks.usage(toUsage(done)) : '');
+    (last ? chunks.finish(last, { timings: toTimings(done) }) : '') + (includeUsage ? chunks.usage(toUsage(done)) : '');
 
   return (event) => {
     if (event.kind === 'ping') return SSE_PING;
@@ -53,7 +53,7 @@ export function createCompletionEncoder(
     if (event.kind === 'progress') {
       const { cache, processed, total, timeMs } = event;
       const prompt_progress = { cache, processed, total, time_ms: timeMs };
-      return returnProgress ? chunks.empty(0, null, { prompt_progress }) : '';
+      return returnProgress ? chunks.progress({ prompt_progress }) : '';
     }
     return encode(event);
   };
@@ -67,8 +67,12 @@ function createChunks(head: CompletionHead) {
   return {
     text: (index: number, text: string, logprobs: TextLogprobs | null = null): string =>
       `${prefix}${JSON.stringify({ index, text, logprobs, finish_reason: null })}]}\n\n`,
-    empty: (index: number, finish_reason: FinishReason | null, more: object): string =>
-      sseEvent({ ...base, choices: [{ index, text: '', logprobs: null, finish_reason }], ...more }),
+    finish: (event: ChoiceFinished, more: object): string => {
+      const choice = { index: event.choice, text: '', logprobs: null, finish_reason: event.reason };
+      return sseEvent({ ...base, choices: [{ ...choice, ...violationFields(event) }], ...more });
+    },
+    progress: (more: object): string =>
+      sseEvent({ ...base, choices: [{ index: 0, text: '', logprobs: null, finish_reason: null }], ...more }),
     usage: (usage: Usage): string => sseEvent({ ...base, choices: [], usage }),
   };
 }

@@ -1,4 +1,5 @@
-import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../contract/events.ts';
+import type { ChoiceFinished, GenerationDone, GenerationEvent, TokenLogprob } from '../../contract/events.ts';
+import { violationFields } from '../generation/violations.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { createTextLogprobs } from './logprobs.ts';
 
@@ -10,7 +11,7 @@ export interface TextChoice {
 interface Gathered {
   text: string;
   tokens: TokenLogprob[];
-  reason: FinishReason;
+  finish: Pick<ChoiceFinished, 'reason' | 'violations'>;
 }
 
 /** Builds the reply to a request that does not stream. Throws if the generation ends without its `done` event. */
@@ -19,7 +20,7 @@ export async function collectTextCompletion(
   head: CompletionHead,
   choices: TextChoice[],
 ) {
-  const gathered = choices.map((): Gathered => ({ text: '', tokens: [], reason: 'stop' }));
+  const gathered = choices.map((): Gathered => ({ text: '', tokens: [], finish: { reason: 'stop' } }));
   let done: GenerationDone | undefined;
   for await (const event of events) {
     if (event.kind === 'done') done = event;
@@ -29,11 +30,12 @@ export async function collectTextCompletion(
   return {
     ...head,
     object: 'text_completion',
-    choices: gathered.map(({ text, tokens, reason }, index) => ({
+    choices: gathered.map(({ text, tokens, finish }, index) => ({
       index,
       text,
       logprobs: choices[index]?.logprobs ? createTextLogprobs()(tokens) : null,
-      finish_reason: reason,
+      finish_reason: finish.reason,
+      ...violationFields(finish),
     })),
     usage: toUsage(done),
     timings: toTimings(done),
@@ -48,7 +50,7 @@ function gather(choice: Gathered | undefined, event: Extract<GenerationEvent, { 
       for (const token of event.logprobs ?? []) choice.tokens.push(token);
       break;
     case 'finish':
-      choice.reason = event.reason;
+      choice.finish = event;
       break;
     default:
       throw new Error(`a plain completion has no ${event.kind}`);

@@ -13,9 +13,12 @@ export interface Beginning {
   mayBeEmpty: boolean;
 }
 
+/** The most expressions inside one another, counted through all rules: each takes some calls of functions. */
+const MAX_DEPTH = 1500;
+
 /**
  * Returns a function that finds how an expression begins. It throws the error of `fail` for a rule that begins with
- * itself: llama.cpp refuses left recursion.
+ * itself, since llama.cpp refuses left recursion, and for rules that are too deep in one another.
  */
 export function createBeginnings(
   rules: ReadonlyMap<string, GrammarRule>,
@@ -23,6 +26,7 @@ export function createBeginnings(
 ): (expression: Expression, path: string) => Beginning {
   const known = new Map<string, Beginning>();
   const inProgress = new Set<string>();
+  let depth = 0;
 
   function ofRule(name: string, path: string): Beginning {
     const done = known.get(name);
@@ -37,6 +41,13 @@ export function createBeginnings(
   }
 
   function of(expression: Expression, path: string): Beginning {
+    if (++depth > MAX_DEPTH) throw fail(path, 'has too many rules inside one another');
+    const beginning = ofExpression(expression, path);
+    depth -= 1;
+    return beginning;
+  }
+
+  function ofExpression(expression: Expression, path: string): Beginning {
     switch (expression.kind) {
       case 'literal': {
         const first = expression.text.codePointAt(0) ?? 0;
@@ -57,6 +68,7 @@ export function createBeginnings(
       }
       case 'repeat': {
         const { ranges, mayBeEmpty } = of(expression.item, path);
+        if (mayBeEmpty && expression.max === Number.POSITIVE_INFINITY) throw fail(path, 'repeats an empty text');
         return { ranges, mayBeEmpty: mayBeEmpty || expression.min === 0 };
       }
     }

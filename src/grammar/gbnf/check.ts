@@ -9,9 +9,14 @@ const MAX_REPEATED_RULES = 2000;
 
 /**
  * Throws the error of `fail` for rules that llama.cpp refuses, or on which it would compute for too long: rules that
- * repeat too often, never end, begin with themselves, or leave too many alternatives open.
+ * repeat too often, never end, begin with themselves, or leave too many alternatives open. `spend` is called with the
+ * steps of the work, and may throw `TooComplex`.
  */
-export function checkGrammar(rules: ReadonlyMap<string, GrammarRule>, fail: Fail): void {
+export function checkGrammar(
+  rules: ReadonlyMap<string, GrammarRule>,
+  fail: Fail,
+  spend: (steps: number) => void = () => {},
+): void {
   for (const { body, path } of rules.values()) {
     if (!isRepeatable(body)) throw fail(path, 'repeats something large too often');
   }
@@ -19,7 +24,7 @@ export function checkGrammar(rules: ReadonlyMap<string, GrammarRule>, fail: Fail
   const begin = createBeginnings(rules, fail);
   // Starts at the end: the rules there refer to few others, which keeps the recursion shallow.
   for (const [name, { path }] of [...rules].reverse()) begin({ kind: 'rule', name }, path);
-  checkOpenWays(rules, (expression) => begin(expression, '#'), fail);
+  checkOpenWays(rules, (expression) => begin(expression, '#'), fail, spend);
 }
 
 /** True if llama.cpp could run a rule of this expression, which refers to no other rule. */

@@ -15,12 +15,13 @@ type Repeat = Extract<Expression, { kind: 'repeat' }>;
 /**
  * Estimates how many paths through each rule can be open at once, and throws the error of `fail` above the limit. The
  * count of each rule starts at 1 and grows until no count changes. The count of a rule that contains itself, in one of
- * several options with the same beginning, grows up to the limit.
+ * several options with the same beginning, grows up to the limit. `spend` is called with the steps of the work.
  */
 export function checkOpenWays(
   rules: ReadonlyMap<string, GrammarRule>,
   begin: (expression: Expression) => Beginning,
   fail: Fail,
+  spend: (steps: number) => void,
 ): void {
   const open = new Map<string, number>(Array.from(rules.keys(), (name) => [name, 1]));
   let ruleLength = 0;
@@ -77,6 +78,7 @@ export function checkOpenWays(
 
   settle(rules, (name, { body, exclusive, path }) => {
     ruleLength = places(body);
+    spend(1 + steps(body));
     const ways = count(body, [], exclusive);
     if (ways > MAX_OPEN) {
       throw fail(path, `has parts that begin alike, which leaves more than ${MAX_OPEN} ways open at a time`);
@@ -102,6 +104,14 @@ function places(expression: Expression): number {
     case 'repeat':
       return places(expression.item) * (Number.isFinite(expression.max) ? expression.max : expression.min + 1);
   }
+}
+
+/** Number of steps that it takes to count an expression: options are compared with one another. */
+function steps(expression: Expression): number {
+  if (expression.kind === 'sequence') return expression.items.reduce((sum, item) => sum + steps(item), 1);
+  if (expression.kind === 'choice')
+    return expression.options.reduce((sum, option) => sum + steps(option), expression.options.length ** 2 / 32);
+  return expression.kind === 'repeat' ? steps(expression.item) + 1 : 1;
 }
 
 /** True if the expression refers to rules. Rules stand for whole JSON values, whose ends are unambiguous. */

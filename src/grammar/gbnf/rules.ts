@@ -84,18 +84,21 @@ export function createRules(prefix: string, maxSize: number, tooLarge: (path: st
       store(name, '#', expression, false);
       return name;
     },
-    reachable(from) {
-      const found = new Map<string, GrammarRule>();
-      const waiting = [from];
-      for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-        const rule = rules.get(name);
-        if (!rule || found.has(name)) continue;
-        found.set(name, rule);
-        waiting.push(...references(rule.body));
-      }
-      return found;
-    },
+    reachable: (from) => reachableRules(rules, from),
   };
+}
+
+/** Returns the rule and all rules that it needs, by name, in breadth-first order. */
+export function reachableRules(rules: ReadonlyMap<string, GrammarRule>, from: string): Map<string, GrammarRule> {
+  const found = new Map<string, GrammarRule>();
+  const waiting = new Set([from]);
+  for (const name of waiting) {
+    const rule = rules.get(name);
+    if (!rule) continue;
+    found.set(name, rule);
+    for (const needed of references(rule.body)) waiting.add(needed);
+  }
+  return found;
 }
 
 /** Writes the rules in GBNF, one per line. */

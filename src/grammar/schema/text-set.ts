@@ -11,7 +11,7 @@ import type { SchemaCompiler } from './context.ts';
  * equal terms. Returns undefined if the term takes too many states or steps.
  */
 export function textSet(
-  { terms, rules, budget }: SchemaCompiler,
+  { terms, rules, budget }: Pick<SchemaCompiler, 'terms' | 'rules' | 'budget'>,
   key: string,
   path: string,
   close: Expression,

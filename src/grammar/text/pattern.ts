@@ -22,22 +22,41 @@ const LINE_ENDS: readonly Range[] = [
  * parts that depend on earlier text: back references, look-behinds, `\b`.
  */
 export function readPattern(pattern: string, fail: (reason: string) => Error): TextTree {
+  return readAlternatives(pattern, fail, withoutAnchors);
+}
+
+/**
+ * Reads a regular expression as `readPattern` does. Returns the texts that match it as a whole. Anchors at the ends of
+ * an alternative have no effect.
+ */
+export function readWholePattern(pattern: string, fail: (reason: string) => Error): TextTree {
+  return readAlternatives(pattern, fail, (items) => ({ kind: 'sequence', items: splitAnchors(items).middle }));
+}
+
+/** Puts any text in the place of the anchors that an alternative of the whole pattern does not have. */
+function withoutAnchors(items: TextTree[]): TextTree {
+  const { atStart, atEnd, middle } = splitAnchors(items);
+  return { kind: 'sequence', items: [...(atStart ? [] : [anyText]), ...middle, ...(atEnd ? [] : [anyText])] };
+}
+
+function splitAnchors(items: TextTree[]): { atStart: boolean; atEnd: boolean; middle: TextTree[] } {
+  const atStart = items[0]?.kind === 'start';
+  const atEnd = items.at(-1)?.kind === 'end';
+  return { atStart, atEnd, middle: items.slice(atStart ? 1 : 0, atEnd ? -1 : undefined) };
+}
+
+function readAlternatives(
+  pattern: string,
+  fail: (reason: string) => Error,
+  toTree: (items: TextTree[]) => TextTree,
+): TextTree {
   try {
     new RegExp(pattern, 'u');
   } catch {
     throw fail('is not a valid regular expression');
   }
   const source: Source = { characters: [...pattern], position: 0, fail };
-  const options = readOptions(source, 0).map(withoutAnchors);
-  return { kind: 'choice', options };
-}
-
-/** Puts any text in the place of the anchors that an alternative of the whole pattern does not have. */
-function withoutAnchors(items: TextTree[]): TextTree {
-  const atStart = items[0]?.kind === 'start';
-  const atEnd = items.at(-1)?.kind === 'end';
-  const middle = items.slice(atStart ? 1 : 0, atEnd ? -1 : undefined);
-  return { kind: 'sequence', items: [...(atStart ? [] : [anyText]), ...middle, ...(atEnd ? [] : [anyText])] };
+  return { kind: 'choice', options: readOptions(source, 0).map(toTree) };
 }
 
 function unsupported({ characters, position, fail }: Source): Error {

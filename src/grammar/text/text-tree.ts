@@ -16,6 +16,8 @@ export type TextTree =
   | { kind: 'end' }
   | { kind: 'look'; item: TextTree; negative: boolean };
 
+type Spell = (ranges: readonly Range[]) => Expression;
+
 /** Any text. */
 export const anyText: TextTree = {
   kind: 'repeat',
@@ -45,24 +47,24 @@ export function lengths(tree: TextTree): [min: number, max: number] {
 }
 
 /**
- * Returns the expression of the texts as a JSON string spells them. Returns undefined if the tree needs an automaton:
- * for `start` and `end` inside the tree, for `look`, and for a repetition whose item may be empty, which llama.cpp
- * refuses.
+ * Returns the expression of the texts. `spell` returns the expression of one character of the ranges; by default it is
+ * written as in a JSON string. Returns undefined if the tree needs an automaton: for `start` and `end` inside the tree,
+ * for `look`, and for a repetition whose item may be empty, which llama.cpp refuses.
  */
-export function treeExpression(tree: TextTree): Expression | undefined {
+export function treeExpression(tree: TextTree, spell: Spell = jsonCharacter): Expression | undefined {
   switch (tree.kind) {
     case 'characters':
-      return jsonCharacter(tree.ranges);
+      return spell(tree.ranges);
     case 'sequence': {
-      const items = allOf(tree.items);
+      const items = allOf(tree.items, spell);
       return items && sequence(...items);
     }
     case 'choice': {
-      const options = allOf(tree.options);
+      const options = allOf(tree.options, spell);
       return options && choice(options);
     }
     case 'repeat': {
-      const item = treeExpression(tree.item);
+      const item = treeExpression(tree.item, spell);
       const repeatsEmpty = tree.max > 1 && lengths(tree.item)[0] === 0;
       return item && !repeatsEmpty ? repeat(item, tree.min, tree.max) : undefined;
     }
@@ -71,8 +73,8 @@ export function treeExpression(tree: TextTree): Expression | undefined {
   }
 }
 
-function allOf(trees: readonly TextTree[]): Expression[] | undefined {
-  const expressions = trees.map(treeExpression);
+function allOf(trees: readonly TextTree[], spell: Spell): Expression[] | undefined {
+  const expressions = trees.map((tree) => treeExpression(tree, spell));
   return expressions.every((expression) => expression !== undefined) ? expressions : undefined;
 }
 

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatGeneration, hello } from '../fixtures.ts';
 
+const functionTool = { type: 'function', function: { name: 'add' } };
+
 const resolve = chatGeneration;
 
 describe('generation request', () => {
@@ -159,6 +161,26 @@ describe('generation request', () => {
     expect(resolve({ ...body, response_format: { type: 'text' } }).replyFormat).toMatchObject({ param });
   });
 
+  it.each<[body: object, expected: object]>([
+    [{ grammar: 'root ::= "a"' }, { kind: 'grammar', grammar: 'root ::= "a"', param: 'grammar' }],
+    [{ guided_grammar: 'root ::= "a"' }, { kind: 'grammar', grammar: 'root ::= "a"', param: 'guided_grammar' }],
+    [{ guided_regex: 'a+' }, { kind: 'pattern', pattern: 'a+', param: 'guided_regex' }],
+    [{ guided_choice: ['a', 'b'] }, { kind: 'choice', texts: ['a', 'b'], param: 'guided_choice' }],
+    [
+      { structured_outputs: { grammar: 'root ::= "a"' } },
+      { kind: 'grammar', grammar: 'root ::= "a"', param: 'structured_outputs.grammar' },
+    ],
+    [{ structured_outputs: { regex: 'a+' } }, { kind: 'pattern', pattern: 'a+', param: 'structured_outputs.regex' }],
+    [{ structured_outputs: { choice: ['a'] } }, { kind: 'choice', texts: ['a'], param: 'structured_outputs.choice' }],
+    [
+      { guided_choice: ['a'], tools: [functionTool], tool_choice: 'none' },
+      { kind: 'choice', texts: ['a'], param: 'guided_choice' },
+    ],
+    [{ grammar: '' }, { kind: 'text' }],
+  ])('takes the form of %j', (body, expected) => {
+    expect(resolve({ ...body }).replyFormat).toEqual(expected);
+  });
+
   it('takes structured_outputs.json_object for any JSON object, and an empty one for nothing', () => {
     expect(resolve({ structured_outputs: { json_object: true } }).replyFormat).toEqual({ kind: 'json' });
     expect(resolve({ structured_outputs: {} }).replyFormat).toEqual({ kind: 'text' });
@@ -168,9 +190,12 @@ describe('generation request', () => {
     [{ guided_json: {}, response_format: { type: 'json_object' } }, 'guided_json'],
     [{ guided_json: {}, structured_outputs: { json: {} } }, 'structured_outputs'],
     [{ structured_outputs: { json: {} }, response_format: { type: 'json_object' } }, 'structured_outputs'],
-    [{ structured_outputs: { regex: 'a+' } }, 'structured_outputs.regex'],
-    [{ structured_outputs: { choice: ['a'] } }, 'structured_outputs.choice'],
-    [{ structured_outputs: { grammar: 'root ::= "a"' } }, 'structured_outputs.grammar'],
+    [{ structured_outputs: { regex: 'a+', choice: ['a'] } }, 'structured_outputs'],
+    [{ structured_outputs: { structural_tag: '{}' } }, 'structured_outputs.structural_tag'],
+    [{ grammar: 'root ::= "a"', guided_grammar: 'root ::= "a"' }, 'guided_grammar'],
+    [{ grammar: 'root ::= "a"', response_format: { type: 'json_object' } }, 'grammar'],
+    [{ guided_choice: ['a'], tools: [functionTool] }, 'guided_choice'],
+    [{ grammar: 'root ::= "a"', tools: [functionTool], tool_choice: 'required' }, 'grammar'],
     [{ best_of: 2 }, 'best_of'],
     [{ best_of: 1, n: 2 }, 'best_of'],
     [{ reasoning: { max_tokens: 100 } }, 'reasoning.max_tokens'],

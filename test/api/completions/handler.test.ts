@@ -144,7 +144,7 @@ describe('completion', () => {
     ['response_format', { type: 'json_object' }],
     ['max_completion_tokens', 5],
     ['top_logprobs', 2],
-    ['grammar', 'root ::= "x"'],
+    ['min_tokens', 3],
     ['best_of', 2],
   ])('is refused with %s, which would be ignored silently', async (field, value) => {
     const { api, runner } = apiOver();
@@ -152,6 +152,17 @@ describe('completion', () => {
     expect(reply.status).toBe(400);
     expect(await readJson(reply)).toMatchObject({ error: { code: 'unsupported_parameter', param: field } });
     expect(runner.asked).toEqual([]);
+  });
+
+  it.each([
+    [{ grammar: 'root ::= "x"' }, { kind: 'grammar', grammar: 'root ::= "x"', param: 'grammar' }],
+    [{ guided_choice: ['a', 'b'] }, { kind: 'choice', texts: ['a', 'b'], param: 'guided_choice' }],
+    [{ guided_json: {} }, { kind: 'schema', schema: {}, param: 'guided_json' }],
+    [{}, { kind: 'text' }],
+  ])('has the form of %j', async (fields, replyFormat) => {
+    const { api, runner } = apiOver();
+    expect((await api(completion(fields))).status).toBe(200);
+    expect(runner.asked[0]?.request).toMatchObject({ replyFormat });
   });
 
   it('accepts and notes unknown fields', async () => {

@@ -36,9 +36,7 @@ const REFUSED: [field: string, value: unknown][] = [
   ['options', { num_ctx: 8192 }],
   ['best_of', 2],
   ['dry_multiplier', 0.8],
-  ['grammar', 'root ::= "a"'],
-  ['guided_regex', 'a+'],
-  ['structured_outputs.choice', ['a', 'b']],
+  ['structured_outputs.structural_tag', '{}'],
   ['reasoning.max_tokens', 100],
 ];
 
@@ -94,6 +92,55 @@ export const clientCases: ContractCase[] = [
         const content = JSON.parse(await contentOf(target, { ...field, temperature: 1, seed: 3, max_tokens: 60 }));
         expect(['novel', 'play']).toContain(content.kind);
         expect(content.pages).toBeGreaterThan(0);
+      }
+    },
+  },
+  {
+    name: 'replies in the form of a grammar, a regular expression or a list, in chats and in completions',
+    check: async (target) => {
+      const grammar = '# a sum\nroot ::= number (" + " number){1,2}\nnumber ::= [1-9] [0-9]?';
+      const sum = /^[1-9][0-9]?( \+ [1-9][0-9]?){1,2}$/;
+      const forms: [fields: Record<string, unknown>, form: RegExp][] = [
+        [{ grammar }, sum],
+        [{ guided_grammar: grammar }, sum],
+        [{ structured_outputs: { grammar } }, sum],
+        [{ guided_regex: '[ab]{3}(c|\\d)' }, /^[ab]{3}[c0-9]$/],
+        [{ structured_outputs: { regex: '[ab]{3}(c|\\d)' } }, /^[ab]{3}[c0-9]$/],
+        [{ guided_choice: ['left', 'right'] }, /^(left|right)$/],
+        [{ structured_outputs: { choice: ['left', 'right'] } }, /^(left|right)$/],
+      ];
+      const sampling = { temperature: 1, seed: 4, max_tokens: 60 };
+      for (const [fields, form] of forms) {
+        expect(await contentOf(target, { ...fields, ...sampling }), JSON.stringify(fields)).toMatch(form);
+        const { body } = await postJson(target, '/v1/completions', {
+          model: 'tiny',
+          prompt: 'hello',
+          ...fields,
+          ...sampling,
+        });
+        expect(body.choices[0], JSON.stringify(fields)).toMatchObject({
+          text: expect.stringMatching(form),
+          finish_reason: 'stop',
+        });
+      }
+    },
+  },
+  {
+    name: 'refuses a grammar that is wrong with its line, and a regular expression that is none',
+    check: async (target) => {
+      const wrong: [fields: Record<string, unknown>, param: string, reason: RegExp][] = [
+        [{ grammar: 'root ::= a\n\na ::= b' }, 'grammar', /^Line 3 of the grammar names the rule 'b'/],
+        [{ guided_grammar: 'root ::= "a' }, 'guided_grammar', /^Line 1 of the grammar/],
+        [{ structured_outputs: { regex: '(a' } }, 'structured_outputs.regex', /^The pattern is not a valid/],
+      ];
+      for (const [fields, param, reason] of wrong) {
+        for (const { status, body } of [
+          await postChat(target, chatBody(fields)),
+          await postJson(target, '/v1/completions', { model: 'tiny', prompt: 'hello', ...fields }),
+        ]) {
+          expect(status).toBe(400);
+          expect(body.error).toMatchObject({ code: 'invalid_grammar', param, message: expect.stringMatching(reason) });
+        }
       }
     },
   },
