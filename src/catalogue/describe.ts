@@ -12,6 +12,7 @@ import type { FoundAdapter } from './adapter.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
+import { recommendedSampling } from './recommended-sampling.ts';
 
 /** A model found on disk. `card` is what the API tells of it; `source` names its files and how to load them. */
 export interface ModelEntry {
@@ -113,6 +114,7 @@ function describeCard(
       ...(draft && { draft_model: draft.file.name }),
       ...(adapters.length > 0 && { lora: adapters.map(({ id, scale }) => ({ id, scale })) }),
       ...(senses.vision && { vision_model: true }),
+      ...recommendedSampling(fields),
     },
     parameters: {},
     metadata: {

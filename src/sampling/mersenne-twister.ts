@@ -4,6 +4,8 @@ export interface RandomSource {
   nextInteger(): number;
   /** At least 0 and less than 1. */
   nextUniform(): number;
+  /** At least 0 and less than 1, as a 32-bit float made of one integer. */
+  nextUniformFloat(): number;
 }
 
 const SIZE = 624;
@@ -14,6 +16,7 @@ const SHIFT_SIZE = 397;
  *
  * `nextUniform` is `std::uniform_real_distribution<double>(0, 1)` of libstdc++ (up to GCC 15) and libc++: two integers
  * make 64 bits, and the first one is the low half. Other C++ libraries make other doubles of the same integers.
+ * `nextUniformFloat` is that distribution of floats.
  */
 export function createMersenneTwister(seed: number): RandomSource {
   const state = new Uint32Array(SIZE);
@@ -40,6 +43,7 @@ export function createMersenneTwister(seed: number): RandomSource {
       // The highest integers would round to 1, which is excluded, as in C++.
       return Math.min(uniform, 1 - 2 ** -53);
     },
+    nextUniformFloat: () => Math.min(Math.fround(nextInteger()) / 2 ** 32, 1 - 2 ** -24),
   };
 }
 

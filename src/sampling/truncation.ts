@@ -7,7 +7,7 @@ import { descendingOrder } from './order.ts';
  * min(top_k, N).
  */
 
-const { abs, fround, log } = Math;
+const { abs, fround, log, sqrt } = Math;
 
 /**
  * Keeps the `k` highest logits; 0 or less keeps all. This is `llama_sampler_top_k_impl`. It is exact with only the N
@@ -88,6 +88,35 @@ export function typicalP(candidates: Candidates, p: number): void {
   }
   reorder(candidates, order.subarray(0, kept));
   candidates.sorted = false;
+}
+
+/**
+ * Makes all tokens impossible whose logit is more than `n` standard deviations below the highest; 0 or less keeps all.
+ * This is `llama_sampler_top_n_sigma_apply`. Mean and deviation are those of all logits: it needs the whole vocabulary,
+ * in its order.
+ */
+export function topNSigma(candidates: Candidates, n: number): void {
+  const { logits, size } = candidates;
+  if (n <= 0 || size <= 1) return;
+  let [highest, sum, count] = [Number.NEGATIVE_INFINITY, 0, 0];
+  for (let index = 0; index < size; index++) {
+    const logit = logits[index] ?? 0;
+    if (logit === Number.NEGATIVE_INFINITY) continue;
+    if (logit > highest) highest = logit;
+    sum = fround(sum + logit);
+    count += 1;
+  }
+  if (count === 0) return;
+  const mean = fround(sum / count);
+  let squares = 0;
+  for (let index = 0; index < size; index++) {
+    const logit = logits[index] ?? 0;
+    if (logit !== Number.NEGATIVE_INFINITY) squares = fround(squares + fround(logit - mean) ** 2);
+  }
+  const lowest = fround(highest - fround(fround(n) * fround(sqrt(fround(squares / count)))));
+  for (let index = 0; index < size; index++) {
+    if ((logits[index] ?? 0) < lowest) logits[index] = Number.NEGATIVE_INFINITY;
+  }
 }
 
 /** Returns -ln of each probability from the latest softmax. */

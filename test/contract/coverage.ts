@@ -98,6 +98,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'calls the very tool that is named, once where calls must not be parallel, for every seed',
     'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
       'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
+    'dry_multiplier, dry_base, dry_allowed_length, dry_penalty_last_n, dry_sequence_breakers, xtc_probability, xtc_threshold, top_n_sigma':
+      'has DRY, XTC and top-n-sigma, seeded and each with an effect, and none where they are off',
     'continue_final_message, add_generation_prompt':
       'goes on with the last message from its last character, and refuses what it can not go on with',
     logit_bias: 'forces a token with logit_bias 100, and bans one with -100',

@@ -11,11 +11,18 @@ export const greedy: Sampling = {
   topP: 1,
   topK: 0,
   minP: 0,
+  topNSigma: -1,
   typicalP: 1,
+  xtcProbability: 0,
+  xtcThreshold: 0.1,
   repeatPenalty: 1,
   repeatLastN: 64,
   presencePenalty: 0,
   frequencyPenalty: 0,
+  dryMultiplier: 0,
+  dryBase: 1.75,
+  dryAllowedLength: 2,
+  dryPenaltyLastN: 64,
   dynatempRange: 0,
   dynatempExponent: 1,
   mirostat: 0,
@@ -23,6 +30,7 @@ export const greedy: Sampling = {
   mirostatEta: 0.1,
   seed: 1,
   logitBias: [],
+  dryBreakers: ['\n', ':', '"', '*'],
 };
 
 /** Returns a greedy request of one user message, as the API makes it. */

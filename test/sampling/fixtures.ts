@@ -43,14 +43,16 @@ export const someShare = fc.integer({ min: 1, max: 999 }).map((thousandths) => t
 /** A random source that returns these numbers in turn, and throws if a sampler asks for more. */
 export function uniforms(...numbers: number[]): RandomSource {
   const left = [...numbers];
+  const next = () => {
+    const number = left.shift();
+    if (number === undefined) throw new Error('one random number too many');
+    return number;
+  };
   return {
     nextInteger: () => {
       throw new Error('no sampler asks for integers');
     },
-    nextUniform: () => {
-      const number = left.shift();
-      if (number === undefined) throw new Error('one random number too many');
-      return number;
-    },
+    nextUniform: next,
+    nextUniformFloat: next,
   };
 }

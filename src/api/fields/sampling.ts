@@ -3,6 +3,7 @@ import { unsupportedParameter } from '../../contract/errors.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { Sampling } from '../../contract/sampling.ts';
 import {
+  DRY_BREAKERS,
   LLAMA_RANDOM_SEED,
   SAMPLING_FIELDS,
   SAMPLING_KEYS,
@@ -10,7 +11,17 @@ import {
   type SamplingKey,
   type SamplingName,
 } from '../../contract/sampling.ts';
-import { between, booleanField, integerField, list, objectField, oneOf, record, textField } from './fields.ts';
+import {
+  between,
+  booleanField,
+  integerField,
+  list,
+  nonEmptyText,
+  objectField,
+  oneOf,
+  record,
+  textField,
+} from './fields.ts';
 import { adaptersField } from './lora.ts';
 
 const stopMessage = 'must be a string or an array of at most 4 strings';
@@ -18,6 +29,19 @@ const stop = v.union([textField, list(textField, 4, 'stop sequences', stopMessag
 
 const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
 const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
+
+/** The most texts at which a repetition begins anew, and their most characters: each is looked for in all tokens. */
+const MOST_BREAKERS = 32;
+const MOST_BREAKER_LENGTH = 40;
+const breakers = v.pipe(
+  list(
+    v.pipe(nonEmptyText, v.maxLength(MOST_BREAKER_LENGTH, `must have at most ${MOST_BREAKER_LENGTH} characters`)),
+    MOST_BREAKERS,
+    'texts',
+    'must be an array of texts',
+  ),
+  v.minLength(1, 'must have at least 1 text'),
+);
 
 const limitMessage = 'must be an integer of at least 1, or -1 for no limit';
 /** The most tokens of a reply. -1 means no limit, as in some other servers. */
@@ -44,6 +68,7 @@ export const samplingEntries = {
   /** llama-server's name of `max_tokens`. */
   n_predict: v.nullish(tokenLimit),
   logit_bias: v.nullish(logitBias),
+  dry_sequence_breakers: v.nullish(breakers),
   seed: v.nullish(integerField(Number.MIN_SAFE_INTEGER)),
   stop: v.nullish(stop),
   n: v.nullish(integerField(1, 8)),
@@ -72,6 +97,7 @@ export function toSampling(request: SamplingFields, model: ModelCard): Sampling 
     topK: Math.max(0, sampling.topK),
     ...toSeed(request.seed),
     logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
+    dryBreakers: request.dry_sequence_breakers ?? DRY_BREAKERS,
   };
 }
 

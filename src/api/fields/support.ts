@@ -11,7 +11,6 @@ export const REFUSED_FIELDS: Record<string, string[]> = {
   bad_words: ['[]'],
   chat_template: [],
   continue_final_message: ['false'],
-  dry_multiplier: ['0'],
   function_call: [],
   functions: [],
   grammar: ['""'],
@@ -32,19 +31,12 @@ export const REFUSED_FIELDS: Record<string, string[]> = {
   samplers: [],
   stop_token_ids: ['[]'],
   t_max_predict_ms: ['0', '-1'],
-  top_n_sigma: ['-1'],
   use_beam_search: ['false'],
   web_search_options: [],
-  xtc_probability: ['0'],
 };
 
 /** Fields of OpenAI and of other servers that can't change the reply. */
 export const FIELDS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
-  // They have an effect only with dry_multiplier, which is refused.
-  'dry_allowed_length',
-  'dry_base',
-  'dry_penalty_last_n',
-  'dry_sequence_breakers',
   'id_slot',
   'metadata',
   'modalities',
@@ -58,8 +50,6 @@ export const FIELDS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'user',
   // A hint that no model here supports.
   'verbosity',
-  // It has an effect only with xtc_probability, which is refused.
-  'xtc_threshold',
 ]);
 
 /**

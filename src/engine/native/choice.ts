@@ -1,5 +1,6 @@
 import type { EngineEvent, TokenLogprob } from '../../contract/events.ts';
 import { type Sampling, seedAfter } from '../../contract/sampling.ts';
+import type { Breakers } from '../../sampling/breakers.ts';
 import { isGreedy } from '../../sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { DraftModel } from './draw/draft-model.ts';
@@ -15,6 +16,7 @@ import {
   type TokenDrawer,
 } from './draw/token-drawer.ts';
 import { createTokenSource, type TokenSource } from './draw/token-source.ts';
+import { createWholeDrawer, needsAllLogits } from './draw/whole-drawer.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
 import type { AdapterSet } from './llama/adapters.ts';
 import { createCandidates } from './llama/candidates.ts';
@@ -46,6 +48,8 @@ interface ChoiceContext {
   request: TextRequest;
   /** The LoRA adapters of the request. */
   adapters: AdapterSet;
+  /** The breakers of DRY; undefined if DRY is off. */
+  breakers: Breakers | undefined;
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
@@ -174,12 +178,12 @@ function createReplyGuide(
 
 /**
  * Chooses between Paddock's samplers and llama.cpp's. Paddock's are used if the highest logits are enough for them, or
- * if llama.cpp has no such sampler; llama.cpp's look at all logits. A reply that a previous engine began continues as
+ * if the chain of llama.cpp's samplers lacks one; llama.cpp's look at all logits. A reply that a previous engine began continues as
  * it would have there: the grammar accepts the drawn tokens, and as many random numbers are skipped. Only mirostat's
  * surprise starts anew.
  */
 function createDrawer(
-  { model, decoder, request, vocabulary }: ChoiceContext,
+  { model, decoder, request, vocabulary, breakers }: ChoiceContext,
   choice: number,
   history: Token[],
   drawn: Token[],
@@ -207,17 +211,20 @@ function createDrawer(
       chain: createSamplerChain(model.library, sampling, size, contextLength, history),
     });
   }
-  return createLogitsDrawer({
+  const create = !exact && needsAllLogits(sampling) ? createWholeDrawer : createLogitsDrawer;
+  return create({
     ...common,
     spentDraws: drawn.length,
     vocabularySize: size,
     logprobs: request.logprobs,
+    breakers,
   });
 }
 
 /** True if the request needs a sampler that is not in the chain of llama.cpp's samplers. */
-function needsOwnSamplers({ mirostat, typicalP, dynatempRange }: Sampling): boolean {
-  return mirostat !== 0 || typicalP !== 1 || dynatempRange !== 0;
+function needsOwnSamplers(sampling: Sampling): boolean {
+  const { mirostat, typicalP, dynatempRange } = sampling;
+  return mirostat !== 0 || typicalP !== 1 || dynatempRange !== 0 || needsAllLogits(sampling);
 }
 
 function toLogprob({ token, logprob = 0, alternatives = [] }: Drawn, vocabulary: Vocabulary): TokenLogprob {

@@ -2,10 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { unsupportedParameter } from '../../contract/errors.ts';
 import type { CacheUse, EngineEvent, TokenLogprob } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
+import type { Breakers } from '../../sampling/breakers.ts';
 import { sum } from '../../utils/sum.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { type Ahead, createChoiceRunner } from './choice.ts';
+import { rememberBreakers } from './draw/known-breakers.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { AdapterSet, LoadedAdapters } from './llama/adapters.ts';
 import type { Decoder } from './llama/decoder.ts';
@@ -49,6 +51,7 @@ export function createGenerate({ adapters: loaded, log, ...engine }: GenerateCon
       promptTokens,
     }),
   );
+  const breakersOf = rememberBreakers(vocabulary);
   let alone = 0;
 
   /** Before a slot is chosen: loading or copying needs room for the whole prompt. */
@@ -67,6 +70,8 @@ export function createGenerate({ adapters: loaded, log, ...engine }: GenerateCon
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
+    const breakers = await breakersOf(request.sampling);
+    if (signal.aborted) return;
     await makeRoom(promptTokens + longestReplay(request));
     const common = scopeWithAdapters(request.cacheScope ?? '', adapters.key);
     const scope = usesCache(request) ? common : scopeAlone(common, ++alone);
@@ -83,6 +88,7 @@ export function createGenerate({ adapters: loaded, log, ...engine }: GenerateCon
         noteMiss,
         request,
         adapters,
+        breakers,
         prompt,
         scoresFrom,
         slots,
@@ -114,6 +120,8 @@ interface Run extends Omit<GenerateContext, 'adapters' | 'log'> {
   noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
   adapters: AdapterSet;
+  /** The breakers of DRY; undefined if DRY is off. */
+  breakers: Breakers | undefined;
   prompt: Prefix;
   /** The index of the first prompt token whose log probability is returned; undefined returns none. */
   scoresFrom: number | undefined;

@@ -21,9 +21,15 @@ export function completionParams(request: WasmRequest, choice: number, contextLe
     timings_per_token: true,
     ...Object.fromEntries(SAMPLING_KEYS.map((key) => [SAMPLING_FIELDS[key].name, sampling[key]])),
     // llama-server does not accept -1 here, and reserves memory for all tokens of the number that it gets.
-    repeat_last_n: sampling.repeatLastN < 0 ? contextLength : Math.min(sampling.repeatLastN, contextLength),
+    repeat_last_n: withinContext(sampling.repeatLastN, contextLength),
+    dry_penalty_last_n: withinContext(sampling.dryPenaltyLastN, contextLength),
+    ...(sampling.dryMultiplier > 0 && { dry_sequence_breakers: sampling.dryBreakers }),
     // Every choice has its own seed. The first choice has the seed of the request.
     seed: seedAfter(sampling.seed, choice),
     logit_bias: sampling.logitBias,
   };
+}
+
+function withinContext(tokens: number, contextLength: number): number {
+  return tokens < 0 ? contextLength : Math.min(tokens, contextLength);
 }

@@ -9,11 +9,18 @@ describe('sampling', () => {
       topP: 0.95,
       topK: 40,
       minP: 0,
+      topNSigma: -1,
       typicalP: 1,
+      xtcProbability: 0,
+      xtcThreshold: 0.1,
       repeatPenalty: 1.1,
       repeatLastN: 64,
       presencePenalty: 0,
       frequencyPenalty: 0,
+      dryMultiplier: 0,
+      dryBase: 1.75,
+      dryAllowedLength: 2,
+      dryPenaltyLastN: 64,
       dynatempRange: 0,
       dynatempExponent: 1,
       mirostat: 0,
@@ -21,6 +28,7 @@ describe('sampling', () => {
       mirostatEta: 0.1,
       seed: 1,
       logitBias: [],
+      dryBreakers: ['\n', ':', '"', '*'],
     });
   });
 

@@ -9,7 +9,6 @@ const refusalOf = (field: string) =>
 describe('fields that would change the reply', () => {
   it.each([
     ['audio', {}],
-    ['dry_multiplier', 0.8],
     ['function_call', 'auto'],
     ['functions', []],
     ['grammar', 'root ::= "a"'],
@@ -21,9 +20,7 @@ describe('fields that would change the reply', () => {
     ['n_probs', 3],
     ['samplers', ['top_k']],
     ['t_max_predict_ms', 100],
-    ['top_n_sigma', 1],
     ['web_search_options', {}],
-    ['xtc_probability', 0.5],
     ['min_tokens', 5],
     ['stop_token_ids', [2]],
     ['num_ctx', 8192],
@@ -40,14 +37,11 @@ describe('fields that would change the reply', () => {
   });
 
   it.each([
-    ['dry_multiplier', 0],
-    ['xtc_probability', 0],
     ['n_probs', 0],
     ['min_keep', 0],
     ['n_keep', 0],
     ['t_max_predict_ms', 0],
     ['t_max_predict_ms', -1],
-    ['top_n_sigma', -1],
     ['grammar', ''],
     ['ignore_eos', false],
     ['post_sampling_probs', false],
@@ -65,13 +59,7 @@ describe('fields that would change the reply', () => {
   it.each([
     ['verbosity', 'low'],
     ['prediction', { type: 'content', content: 'x' }],
-    // They only count with dry_multiplier and xtc_probability.
-    ['dry_base', 1.75],
-    ['dry_allowed_length', 2],
-    ['dry_penalty_last_n', -1],
-    ['dry_sequence_breakers', ['\n']],
-    ['xtc_threshold', 0.1],
-  ])('do not include hints, and what counts with another field alone: %s', (field, value) => {
+  ])('do not include hints: %s', (field, value) => {
     expect(() => refuseFields({ [field]: value })).not.toThrow();
     expect(undefinedFields({ [field]: value }, {})).toEqual([]);
   });

@@ -35,7 +35,6 @@ const REFUSED: [field: string, value: unknown][] = [
   ['num_ctx', 8192],
   ['options', { num_ctx: 8192 }],
   ['best_of', 2],
-  ['dry_multiplier', 0.8],
   ['structured_outputs.structural_tag', '{}'],
   ['reasoning.max_tokens', 100],
 ];

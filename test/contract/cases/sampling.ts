@@ -117,4 +117,22 @@ export const samplingCases: ContractCase[] = [
       }
     },
   },
+  {
+    name: 'has DRY, XTC and top-n-sigma, seeded and each with an effect, and none where they are off',
+    check: async (target) => {
+      const plain = await reply(target, { seed: 3 });
+      const off = { dry_multiplier: 0, dry_base: 2, xtc_probability: 0, xtc_threshold: 0.2, top_n_sigma: -1 };
+      expect(await reply(target, { seed: 3, ...off })).toBe(plain);
+      for (const more of [
+        { dry_multiplier: 50, dry_allowed_length: 0, dry_penalty_last_n: -1, dry_sequence_breakers: ['~'] },
+        { xtc_probability: 1, xtc_threshold: 0.01 },
+        { top_n_sigma: 0.2 },
+        { top_n_sigma: 1, top_k: 20, xtc_probability: 0.5, xtc_threshold: 0.01, dry_multiplier: 5 },
+      ]) {
+        const sampled = await reply(target, { seed: 3, ...more });
+        expect(await reply(target, { seed: 3, ...more })).toBe(sampled);
+        expect(sampled, JSON.stringify(more)).not.toBe(plain);
+      }
+    },
+  },
 ];

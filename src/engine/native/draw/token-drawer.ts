@@ -1,4 +1,6 @@
 import type { Sampling } from '../../../contract/sampling.ts';
+import type { Breakers } from '../../../sampling/breakers.ts';
+import { dryWindow } from '../../../sampling/dry.ts';
 import { logProbabilities } from '../../../sampling/log-probabilities.ts';
 import { penaltyWindow } from '../../../sampling/penalties.ts';
 import { createSampler, isGreedy } from '../../../sampling/sampler.ts';
@@ -65,15 +67,21 @@ const MOST_CONSIDERED = 2048;
 
 /**
  * Returns the number of highest logits with which Paddock's samplers draw exactly as with all logits; null if that
- * number is unknown or above `MOST_CONSIDERED`. Penalties and biases may lower as many of the highest logits as they
- * name tokens: so many more are read.
+ * number is unknown or above `MOST_CONSIDERED`. Penalties, DRY and biases may lower as many of the highest logits as
+ * they name tokens: so many more are read. Top-n-sigma needs all logits.
  */
 export function consideredTokens(sampling: Sampling, contextLength: number): number | null {
-  const { topK, mirostat } = sampling;
+  const { topK, topNSigma, mirostat } = sampling;
   const greedy = isGreedy(sampling);
-  if (mirostat !== 0 || (!greedy && topK <= 0)) return null;
-  const count = (greedy ? 1 : topK) + penaltyWindow(sampling, contextLength) + sampling.logitBias.length;
+  if (mirostat !== 0 || (!greedy && (topK <= 0 || topNSigma > 0))) return null;
+  const lowered = penaltyWindow(sampling, contextLength) + dryWindow(sampling, contextLength);
+  const count = (greedy ? 1 : topK) + lowered + sampling.logitBias.length;
   return count <= MOST_CONSIDERED ? count : null;
+}
+
+/** Returns the number of latest tokens that the samplers look at. */
+export function lookedBackOn(sampling: Sampling, contextLength: number): number {
+  return Math.max(penaltyWindow(sampling, contextLength), dryWindow(sampling, contextLength));
 }
 
 /** The options of a drawer with Paddock's own samplers. */
@@ -83,13 +91,15 @@ export interface LogitsDrawerOptions extends DrawerContext {
   vocabularySize: number;
   /** The number of alternatives to return with each token; null returns no probabilities. */
   logprobs: number | null;
+  /** The breakers of DRY; undefined for none. */
+  breakers: Breakers | undefined;
 }
 
 /** Draws from the highest logits with Paddock's own samplers, which draw the same tokens as llama.cpp's. */
 export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   const { source, sampling, vocabularySize, grammar, logprobs, history, isEndOfTurn, contextLength } = options;
-  const sampler = createSampler(sampling, vocabularySize, options.spentDraws);
-  const window = penaltyWindow(sampling, contextLength);
+  const sampler = createSampler(sampling, vocabularySize, options.spentDraws, options.breakers);
+  const window = lookedBackOn(sampling, contextLength);
   const considered = consideredTokens(sampling, contextLength) ?? MOST_CONSIDERED;
   const count = Math.min(vocabularySize, Math.max(considered, logprobs ?? 0));
   const biased = sampling.logitBias.map(([token]) => token);
@@ -130,7 +140,8 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   };
 }
 
-function takes(grammar: GrammarGate | undefined, token: Token): boolean {
+/** Moves a grammar on by a forced token. Returns false if the grammar does not allow it. */
+export function takes(grammar: GrammarGate | undefined, token: Token): boolean {
   if (grammar && !grammar.allows(token)) return false;
   grammar?.accept(token);
   return true;

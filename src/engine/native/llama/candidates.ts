@@ -37,8 +37,10 @@ export function createCandidates(most: number): NativeCandidates {
   const values = new Float32Array(numbers.buffer);
   const struct = new DataView(new ArrayBuffer(128));
   const bytes = new Uint8Array(struct.buffer);
-  struct.setBigUint64(AT.data, addressOf(numbers), true);
+  const data = addressOf(numbers);
   const begin = (size: number) => {
+    // A sampler may have moved the beginning past candidates that it removed.
+    struct.setBigUint64(AT.data, data, true);
     struct.setBigUint64(AT.size, BigInt(size), true);
     struct.setBigInt64(AT.selected, -1n, true);
     bytes[AT.sorted] = 0;

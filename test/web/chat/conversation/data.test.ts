@@ -212,7 +212,7 @@ describe('the settings', () => {
   it('know the fields of the API: their types, those that it refuses, and those that would do nothing', () => {
     expect(problemOfFields({ logit_bias: { 5: -1 }, keep_alive: '5m' }, inEnglish)).toBeNull();
     expect(problemOfFields({ logit_bias: [] }, inEnglish)).toMatch(/^logit_bias must be/);
-    expect(problemOfFields({ dry_multiplier: 0.8 }, inEnglish)).toMatch(/^dry_multiplier is not supported/);
+    expect(problemOfFields({ min_tokens: 8 }, inEnglish)).toMatch(/^min_tokens is not supported/);
     expect(problemOfFields({ sparkle: 1 }, inEnglish)).toBe('sparkle is no field of this API.');
     expect(problemOfFields({ verbosity: 'low' }, inEnglish)).toBe('verbosity would have no effect here.');
   });

@@ -230,8 +230,8 @@ describe('the settings', () => {
     await dialog().getByLabel('JSON schema').fill('[');
     await dialog().getByText('The schema is not valid JSON').waitFor();
     await dialog().getByLabel('JSON schema').fill('');
-    await dialog().getByLabel('More fields, as JSON').fill('{"dry_multiplier": 0.8}');
-    await dialog().getByText('dry_multiplier is not supported').waitFor();
+    await dialog().getByLabel('More fields, as JSON').fill('{"min_tokens": 8}');
+    await dialog().getByText('min_tokens is not supported').waitFor();
     await dialog().getByLabel('More fields, as JSON').fill('{"logit_bias": {"5": -1}}');
     await dialog().getByText('They are added to each request').waitFor();
     await button('Done').click();
