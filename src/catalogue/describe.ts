@@ -9,6 +9,7 @@ import { readProjectorShape } from '../gguf/projector.ts';
 import { sizeLabel } from '../utils/size-label.ts';
 import { sum } from '../utils/sum.ts';
 import type { FoundAdapter } from './adapter.ts';
+import { readCacheShape } from './cache-shape.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
@@ -176,21 +177,11 @@ function kindOf(architecture: string, fields: Fields): ModelKind {
 
 function readShape(architecture: string, fields: Fields, fileBytes: number): ModelShape {
   const figure = (name: string) => fields.number(`${architecture}.${name}`) ?? 0;
-  const layers = figure('block_count');
-  const heads = figure('attention.head_count') || 1;
-  const embeddingLength = figure('embedding_length');
-  const headLength = embeddingLength / heads;
-  const keyLength = figure('attention.key_length') || headLength;
-  const valueLength = figure('attention.value_length') || headLength;
-  // If the value is a list, it has one number for each layer.
-  const cachedHeads = fields.numbers(`${architecture}.attention.head_count_kv`);
-  const headsOfAllLayers =
-    cachedHeads.length > 1 ? cachedHeads.reduce((sum, heads) => sum + heads, 0) : layers * (cachedHeads[0] || heads);
   return {
     fileBytes,
-    layers,
-    cachedPerToken: headsOfAllLayers * (keyLength + valueLength),
-    embeddingLength,
+    layers: figure('block_count'),
+    ...readCacheShape(architecture, fields),
+    embeddingLength: figure('embedding_length'),
     feedForwardLength: figure('feed_forward_length'),
     vocabularySize: figure('vocab_size') || fields.length('tokenizer.ggml.tokens'),
     trainedContextLength: figure('context_length'),

@@ -16,8 +16,15 @@ export interface ModelShape {
   /** The size of all its files in bytes, with those of the projector and of the LoRA adapters. */
   fileBytes: number;
   layers: number;
-  /** Numbers in the KV cache for one token: the keys and values of all layers together. */
+  /** Numbers in the KV cache for one token: the keys and values of all layers that attend to all tokens. */
   cachedPerToken: number;
+  /**
+   * The layers with a sliding window, if there are any: their numbers for one token, and the number of tokens that they
+   * look back on.
+   */
+  window?: { cachedPerToken: number; tokens: number };
+  /** The numbers of 32 bits in the recurrent state of a slot, if the model has one. */
+  stateNumbers?: number;
   embeddingLength: number;
   feedForwardLength: number;
   vocabularySize: number;

@@ -32,6 +32,7 @@ export interface MemoryEstimate {
 export interface PartSizes {
   /** The number of layers, the output layer included. */
   layers: number;
+  /** The weights, and the part of the caches that does not grow with the window. */
   weights: number;
   /** Intermediate results. */
   compute: number;
@@ -77,7 +78,9 @@ export const MOST_WASM_BATCH = 8;
  *
  * - weights: the files, once. The CPU build maps them into memory; if it copies them into a layout that suits the CPU,
  *   the system can drop the mapped pages. WebAssembly copies the files, and a projector twice.
- * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`).
+ * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`). Layers with a
+ *   sliding window have them for as many tokens as the window and a batch (`llama_kv_cache_iswa`), and recurrent layers
+ *   have a state of one size instead (`llama_memory_recurrent`).
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: a GPU and WebAssembly hold them
  *   for a whole batch; the CPU build only touches those of one token per slot, in the graph and in the output buffer. A
@@ -97,7 +100,8 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
 
   const weights =
     threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) + draft.weights;
-  const cache = threads * slots * contextLength * cachedBytesPerToken(shape, kvType) + draft.cache;
+  const cached = contextLength * cachedBytesPerToken(shape, kvType) + fixedCacheBytes(shape, plan);
+  const cache = threads * slots * cached + draft.cache;
   const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
 }
@@ -122,12 +126,25 @@ function rowsOf(count: number, shape: Pick<ModelShape, 'embeddingLength' | 'feed
   return count * (6 * shape.embeddingLength + 3 * shape.feedForwardLength);
 }
 
-function batchOf({ projector }: ModelShape, { backend, batchSize }: MemoryPlan): number {
+function batchOf({ projector }: ModelShape, { backend, batchSize }: Pick<MemoryPlan, 'backend' | 'batchSize'>): number {
   const batch = backend === 'wasm' ? Math.min(batchSize, MOST_WASM_BATCH) : batchSize;
   return Math.max(batch, projector?.tokensTogether ?? 0);
 }
 
-/** Returns the bytes of the keys and values of one token. */
+/**
+ * Returns the bytes of a slot's cache that do not grow with a window beyond the sliding one: the keys and values of the
+ * layers with a sliding window, and the recurrent state.
+ */
+export function fixedCacheBytes(shape: ModelShape, plan: Omit<MemoryPlan, 'threads' | 'kind'>): number {
+  const { window, stateNumbers = 0 } = shape;
+  const kvType = plan.backend === 'wasm' ? undefined : plan.kvType;
+  const state = F32_BYTES * stateNumbers;
+  if (!window) return state;
+  const places = roundContext(Math.min(plan.contextLength, window.tokens + batchOf(shape, plan)));
+  return state + places * cachedBytesPerToken(window, kvType);
+}
+
+/** Returns the bytes of the keys and values of one token, in the layers that attend to all tokens. */
 export function cachedBytesPerToken(
   { cachedPerToken }: Pick<ModelShape, 'cachedPerToken'>,
   kvType: KvType = 'f16',

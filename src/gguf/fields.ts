@@ -26,6 +26,8 @@ export interface Fields {
   /** The items of a list, or a single value as a list. */
   numbers(key: string): number[];
   texts(key: string): string[];
+  /** The items of a list of booleans, or of numbers of which 0 is false. */
+  switches(key: string): boolean[];
   /** The length of a list. */
   length(key: string): number;
 }
@@ -51,6 +53,8 @@ export function createFields(fields: Map<string, GgufValue>): Fields {
     },
     numbers,
     texts,
+    switches: (key) =>
+      listOf(key).flatMap((item) => (typeof item === 'boolean' || typeof item === 'number' ? [Boolean(item)] : [])),
     length(key) {
       const value = fields.get(key);
       return typeof value === 'object' ? value.length : 0;

@@ -14,12 +14,19 @@ export type Room = { plan: MemoryPlan; needed: number } | { shortage: string };
 /**
  * Tries the plans in order and claims room for the first that fits. Memory on a GPU is not claimed, because only the
  * driver knows how much there is.
+ *
+ * @param machineBytes returns the part of a plan's bytes that is in the machine's own memory
  */
-export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Claim): Promise<Room> {
+export async function findRoom(
+  shape: ModelShape,
+  plans: MemoryPlan[],
+  claim: Claim,
+  machineBytes: (plan: MemoryPlan, needed: number) => number,
+): Promise<Room> {
   let shortage = '';
   for (const plan of plans) {
     const needed = estimateMemory(shape, plan).total;
-    const lack = wasmLack(plan, needed) ?? (await claim(plan.backend === 'gpu' ? 0 : needed));
+    const lack = wasmLack(plan, needed) ?? (await claim(machineBytes(plan, needed)));
     if (lack === null) return { plan, needed };
     shortage = describeShortage(shape, plan, lack);
   }

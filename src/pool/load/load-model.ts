@@ -2,10 +2,17 @@ import type { ModelTraits } from '../../chat/prepare.ts';
 import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../../contract/errors.ts';
 import { type Log, toLogFields, withFields } from '../../contract/log.ts';
-import type { ModelShape, ModelSource } from '../../engine/engine.ts';
+import type { EngineOptions, ModelShape, ModelSource } from '../../engine/engine.ts';
 import { availableOn, type Gpu } from '../../engine/gpu.ts';
-import { cachedBytesPerToken, estimateMemory, type MemoryPlan, type PartSizes } from '../../engine/memory-estimate.ts';
+import {
+  cachedBytesPerToken,
+  estimateMemory,
+  fixedCacheBytes,
+  type MemoryPlan,
+  type PartSizes,
+} from '../../engine/memory-estimate.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
+import { bytesBesideGpu, offloadWindows, planOffload } from '../../engine/offload.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import { stateIdentityOf } from '../copies/identity.ts';
 import type { CopyStore } from '../copies/store.ts';
@@ -173,10 +180,24 @@ function partsOf(shape: ModelShape, plan: MemoryPlan): PartSizes {
   const { weights, compute } = estimateMemory(shape, plan);
   return {
     layers: shape.layers + 1,
-    weights,
+    weights: weights + plan.slots * plan.threads * fixedCacheBytes(shape, plan),
     compute,
     cachePerToken: plan.slots * plan.threads * cachedBytesPerToken(shape, plan.kvType),
   };
+}
+
+/**
+ * Returns the bytes of a model on a GPU that are planned to stay in the machine's own memory: its layers may go to the
+ * GPU in part. If GPU and machine share their memory, the driver counts all of it.
+ */
+function plannedBesideGpu(gpu: Gpu, free: number, parts: PartSizes, options: EngineOptions): number {
+  if (gpu.sharesMemory) return 0;
+  const windows = offloadWindows(options);
+  const { gpuLayers } = options;
+  if (gpuLayers !== undefined) return bytesBesideGpu(parts, { layers: gpuLayers, contextLength: windows.longest });
+  const planned = planOffload({ ...parts, ...windows, free });
+  // Without a single layer on the GPU, the load fails there.
+  return planned.layers === 0 ? 0 : bytesBesideGpu(parts, planned);
 }
 
 async function tryBackend(
@@ -204,6 +225,13 @@ async function tryBackend(
     shape,
     lengths.map((contextLength) => ({ ...sizes, contextLength })),
     claim,
+    (plan, needed) =>
+      gpu
+        ? plannedBesideGpu(gpu, available, partsOf(shape, plan), {
+            ...wanted,
+            ...settingsOn(gpu, windows.lengths, plan.contextLength),
+          })
+        : needed,
   );
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
 

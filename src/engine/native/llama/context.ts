@@ -57,8 +57,11 @@ export interface LlamaContext extends AsyncDisposable {
   save(sequence: number, path: string): Promise<number>;
   /** Loads the state of at most `room` tokens into a sequence. Resolves to false if that fails. */
   load(sequence: number, path: string): Promise<boolean>;
-  /** Returns the size of a sequence's state, in bytes. */
-  stateBytes(sequence: number): number;
+  /**
+   * Returns the size of a sequence's state, in bytes; with `isPartial`, of the part that is not the keys and values of
+   * layers that attend to all tokens.
+   */
+  stateBytes(sequence: number, isPartial?: boolean): number;
   /** Copies the state of a sequence into another context of the same model. Throws if that fails. */
   moveTo(other: LlamaContext, sequence: number): Promise<void>;
   /** Sets the state of a sequence. Throws if that fails. */
@@ -158,7 +161,8 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         last: llama.llama_memory_seq_pos_max(memory, sequence),
       };
     },
-    stateBytes: (sequence) => llama.llama_state_seq_get_size_ext(handle(), sequence, 0),
+    stateBytes: (sequence, isPartial = false) =>
+      llama.llama_state_seq_get_size_ext(handle(), sequence, isPartial ? PARTIAL_ONLY : 0),
     ...createStates(llama, during),
     async [Symbol.asyncDispose]() {
       if (pointer === null) return;
@@ -202,6 +206,9 @@ function createStates(llama: Bindings, during: During): Pick<LlamaContext, 'save
       }),
   };
 }
+
+/** llama.cpp's `LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY`. */
+const PARTIAL_ONLY = 1;
 
 /** Paddock keeps the tokens of a saved state itself, so the file has none. */
 const NO_TOKENS = new Int32Array(64);

@@ -60,8 +60,10 @@ export async function createGrowingContext(
   const isShort = grows && first < wanted && !choosesByWindow(model);
   let context = await openWith(model, options, isShort ? first : wanted);
   const contextLength = wholeLength(wanted, model);
-  const bytesPerToken = isShort ? await measureCache(context) : 0;
-  const bytesAt = (length: number) => bytesPerToken * options.slots * length;
+  const perToken = isShort ? await measureCache(context) : { whole: 0, windowed: 0 };
+  const windowed = (model.window ?? 0) + context.batchSize;
+  const bytesAt = (length: number) =>
+    options.slots * (perToken.whole * length + perToken.windowed * Math.min(length, windowed));
   /** `performance.now()` at the latest failed attempt to grow, in ms. */
   let refusedAt = Number.NEGATIVE_INFINITY;
   let holders = 0;
@@ -149,16 +151,24 @@ async function openWith(model: LlamaModel, options: EngineOptions, contextLength
   throw new InsufficientMemory(`llama.cpp could not make a context of ${contextLength} tokens: ${reason}`);
 }
 
-/** Returns the bytes that one token takes in the cache: the difference between states of two tokens and of one. */
-async function measureCache(context: LlamaContext): Promise<number> {
+/** The bytes that one token takes in the cache, in layers that attend to all tokens and in those with a window. */
+interface TokenBytes {
+  whole: number;
+  windowed: number;
+}
+
+/** Returns the bytes of one token: the difference between states of two tokens and of one. */
+async function measureCache(context: LlamaContext): Promise<TokenBytes> {
   const bytesWith = async (at: number) => {
     await context.decode([{ sequence: 0, at, tokens: [0], logitsAt: [] }]);
-    return context.stateBytes(0);
+    return { all: context.stateBytes(0), partial: context.stateBytes(0, true) };
   };
   const one = await bytesWith(0);
   const two = await bytesWith(1);
   context.remove(0, 0);
-  return two - one;
+  // Without a sliding window, the partial state is the whole state, or a recurrent state of one size.
+  const windowed = two.partial < two.all ? two.partial - one.partial : 0;
+  return { whole: two.all - one.all - windowed, windowed };
 }
 
 /**

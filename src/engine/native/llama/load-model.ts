@@ -1,15 +1,14 @@
 import type { Log } from '../../../contract/log.ts';
 import { formatBytes } from '../../../utils/bytes.ts';
 import { sum } from '../../../utils/sum.ts';
-import { defaultContextLength } from '../../context-length.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { availableOn, type Gpu, type GpuRuntime } from '../../gpu.ts';
 import { InsufficientMemory } from '../../memory-estimate.ts';
 import type { WorkerConfig } from '../../node/task.ts';
+import { type Offload, type OffloadFacts, offloadWindows, planOffload, smallerOffload } from '../../offload.ts';
 import { rearrangesWeights } from './kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library.ts';
 import { type LlamaModel, openModel } from './model.ts';
-import { type Offload, type OffloadFacts, planOffload, smallerOffload } from './offload.ts';
 
 /** A loaded model, with the context window that fits beside it. */
 export interface FittedModel {
@@ -51,7 +50,7 @@ export async function loadOnGpu<T>(
   const devices = listDevices(library);
   refuseNoDevice(devices, gpuRuntime);
   refuseHopeless(devices, memory);
-  const windows = windowsOf(options);
+  const windows = offloadWindows(options);
   let offload: Offload | null = firstOffload(options.gpuLayers, windows, memory, devices);
   let shortage: unknown;
   while (offload) {
@@ -87,16 +86,6 @@ function firstOffload(
   if (!parts) return { layers: ALL_LAYERS, contextLength: longest };
   const planned = planOffload({ ...parts, ...windows, free: usableOn(devices) });
   return planned.layers > 0 ? planned : null;
-}
-
-/** A window is shortened down to this many tokens before layers stay on the CPU. */
-const SHORT_WINDOW = 4096;
-
-/** Returns the context windows to choose from, in tokens: a configured one is the only one. */
-function windowsOf({ kind, contextLength, longestContext }: EngineOptions): Pick<OffloadFacts, 'longest' | 'shortest'> {
-  if (contextLength !== null) return { longest: contextLength, shortest: contextLength };
-  const longest = longestContext ?? defaultContextLength({ backend: 'gpu', kind, trained: 0 });
-  return { longest, shortest: Math.min(longest, SHORT_WINDOW) };
 }
 
 /** llama.cpp takes any number of layers above that of the model for all of them. */

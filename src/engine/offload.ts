@@ -1,4 +1,6 @@
-import type { PartSizes } from '../../memory-estimate.ts';
+import { defaultContextLength } from './context-length.ts';
+import type { EngineOptions } from './engine.ts';
+import type { PartSizes } from './memory-estimate.ts';
 
 /** The figures from which the part of a model that goes to a GPU is chosen. */
 export interface OffloadFacts extends PartSizes {
@@ -8,6 +10,20 @@ export interface OffloadFacts extends PartSizes {
   longest: number;
   /** The window down to which it is shortened before layers stay on the CPU, in tokens. */
   shortest: number;
+}
+
+/** A window is shortened down to this many tokens before layers stay on the CPU. */
+const SHORT_WINDOW = 4096;
+
+/** Returns the context windows to choose from, in tokens: a configured one is the only one. */
+export function offloadWindows({
+  kind,
+  contextLength,
+  longestContext,
+}: Pick<EngineOptions, 'kind' | 'contextLength' | 'longestContext'>): Pick<OffloadFacts, 'longest' | 'shortest'> {
+  if (contextLength !== null) return { longest: contextLength, shortest: contextLength };
+  const longest = longestContext ?? defaultContextLength({ backend: 'gpu', kind, trained: 0 });
+  return { longest, shortest: Math.min(longest, SHORT_WINDOW) };
 }
 
 /** The part of a model that goes to a GPU. */
@@ -29,6 +45,15 @@ export function planOffload(facts: OffloadFacts): Offload {
   }
   const share = Math.max(0, free - compute) / bytesWith(shortest);
   return { layers: Math.min(layers, Math.floor(layers * share)), contextLength: shortest };
+}
+
+/** Returns the bytes of weights and caches that stay in the machine's own memory. */
+export function bytesBesideGpu(
+  { layers, weights, cachePerToken }: PartSizes,
+  { layers: offloaded, contextLength }: Offload,
+): number {
+  const share = Math.max(0, layers - offloaded) / layers;
+  return Math.ceil(share * (weights + cachePerToken * contextLength));
 }
 
 /** The share of the layers that is tried next after llama.cpp found too little memory for an offload. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planOffload, smallerOffload } from '../../../../src/engine/native/llama/offload.ts';
+import { planOffload, smallerOffload } from '../../src/engine/offload.ts';
 
 const model = { layers: 33, weights: 4000, compute: 100, cachePerToken: 0.1, longest: 32_768, shortest: 4096 };
 

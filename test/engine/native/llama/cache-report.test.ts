@@ -1,0 +1,65 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeModel } from '../../../../src/catalogue/describe.ts';
+import { estimateMemory } from '../../../../src/engine/memory-estimate.ts';
+import { registerLog } from '../../../../src/engine/native/llama/bindings.ts';
+import { openContext } from '../../../../src/engine/native/llama/context.ts';
+import { readGgufHeader } from '../../../../src/gguf/header.ts';
+import { withOpenFile } from '../../../../src/gguf/node/open-file.ts';
+import { writeHybridModel, writeWindowModel } from '../../../kit/models/forgetful-model.ts';
+import { openNativeModel } from '../../../kit/native-model.ts';
+
+const MIB = 2 ** 20;
+const SLOTS = 4;
+const CONTEXT = 8192;
+const BATCH = 64;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-caches-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Makes a context, and returns the sizes of its caches together as llama.cpp's log tells them, in MiB. */
+async function reportedCache(path: string): Promise<number> {
+  const model = await openNativeModel(path);
+  const sizes: number[] = [];
+  const take = (_: number, line: string) => {
+    const size = /: size = +([\d.]+) MiB .* cells/.exec(line)?.[1];
+    if (size !== undefined) sizes.push(Number(size));
+  };
+  model.library.llama.llama_log_set(registerLog(take), null);
+  const context = await openContext(model, { contextLength: CONTEXT, sequences: SLOTS, batchSize: BATCH, threads: 1 });
+  await context?.[Symbol.asyncDispose]();
+  await model.close();
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function estimatedCache(path: string): Promise<number> {
+  const { size } = await stat(path);
+  const header = await withOpenFile({ path, size }, readGgufHeader);
+  const file = { path, name: 'a.gguf', folder: '', size, modified: 0, stamp: '' };
+  const { source } = describeModel('a', [{ file, header }], { projector: null, draft: null }, {});
+  const plan = { backend: 'cpu', kind: 'chat', contextLength: CONTEXT, threads: 1, batchSize: BATCH } as const;
+  return estimateMemory(source.shape, { ...plan, slots: SLOTS }).cache / MIB;
+}
+
+describe("the estimate of a context's caches is what llama.cpp allocates", () => {
+  it('where all layers attend to all tokens', async () => {
+    expect(await estimatedCache('models/pico/pico.gguf')).toBeCloseTo(await reportedCache('models/pico/pico.gguf'), 1);
+  });
+
+  it('where a layer has a sliding window', async () => {
+    const path = join(folder, 'window.gguf');
+    writeWindowModel(path);
+    expect(await estimatedCache(path)).toBeCloseTo(await reportedCache(path), 1);
+  });
+
+  it('where a layer has a recurrent state', async () => {
+    const path = join(folder, 'hybrid.gguf');
+    writeHybridModel(path);
+    expect(await estimatedCache(path)).toBeCloseTo(await reportedCache(path), 1);
+  });
+});
