@@ -245,7 +245,7 @@ describe('reasoning that the template has begun', () => {
 });
 
 describe('a reply that is one of some options', () => {
-  const options = { kind: 'options' as const, options: ['yes', 'say "no"'] };
+  const options = { kind: 'options' as const, texts: ['yes', 'say "no"'], param: 'questions' };
   const prompt = chat([{ role: 'user', content: 'Is it?' }]);
   const promptOf = (template: string) =>
     createPreparer(traits(template))(ask('', { prompt, replyFormat: options })).prompt;
