@@ -12,8 +12,9 @@ import type { FoundAdapter } from './adapter.ts';
 import { readCacheShape } from './cache-shape.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
-import { projectorSenses } from './projector.ts';
+import { needsProjector, projectorSenses } from './projector.ts';
 import { recommendedSampling } from './recommended-sampling.ts';
+import { decisionType, whyUnservable } from './unservable.ts';
 
 /** A model found on disk. `card` is what the API tells of it; `source` names its files and how to load them. */
 export interface ModelEntry {
@@ -35,7 +36,8 @@ const POOLING_RANK = 4;
 /** llama.cpp's `LLAMA_POOLING_TYPE_LAST`. */
 const POOLING_LAST = 3;
 /** These architectures read a whole text and generate none, even if the header names no pooling. */
-const ENCODERS = /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|gemma-embedding|t5encoder)$/;
+const ENCODERS =
+  /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|gemma-embedding|llama-embed|t5encoder)$/;
 
 /**
  * Describes a model by its header. Fields of its model.json replace those of the header. Throws if the GGUF is not a
@@ -54,6 +56,8 @@ export function describeModel(
   const type = fields.text('general.type') ?? 'model';
   if (type !== 'model') throw new Error(`the GGUF is no model of its own: its type is ${type}`);
   if (header.tensorCount === 0) throw new Error('the GGUF has no tensors');
+  const reason = whyUnservable(architecture, fields);
+  if (reason !== undefined) throw new Error(reason);
 
   const files = [...parts, ...(projector ? [projector] : [])].map(({ file }) => file);
   const size = files.reduce((sum, file) => sum + file.size, 0);
@@ -126,6 +130,7 @@ function describeCard(
           ...(fileType === undefined ? [] : [fileType]),
           fields.text('general.size_label') ?? sizeLabel(parameterCount),
           ...modalities(kind, senses),
+          ...(decisionType(architecture, fields) === undefined ? [] : ['decision']),
           ...fields.texts('general.languages'),
           ...fields.texts('general.tags'),
         ]),
@@ -139,6 +144,7 @@ function describeCard(
     rankingModel: kind === 'rerank',
     architecture,
     ...(fileType !== undefined && { quantization: fileType }),
+    ...(!projector && needsProjector(architecture) && { lacksProjector: true as const }),
   };
 }
 
@@ -161,7 +167,8 @@ function shapeOf({ file, header }: GgufFile): ModelShape['projector'] & {} {
 
 export function isChatModel({ fields: entries }: GgufHeader): boolean {
   const fields = createFields(entries);
-  return kindOf(fields.text('general.architecture') ?? '', fields) === 'chat';
+  const architecture = fields.text('general.architecture') ?? '';
+  return kindOf(architecture, fields) === 'chat' && whyUnservable(architecture, fields) === undefined;
 }
 
 function draftShape({ file, header }: GgufFile): ModelShape {

@@ -14,6 +14,14 @@ export function isProjector({ file, header }: GgufFile): boolean {
   );
 }
 
+/** Architectures that are only made for models with a projector. */
+const WITH_PROJECTOR = /^(?:qwen2vl|qwen3vl|qwen3vlmoe|cogvlm|chameleon|hunyuan_vl|paddleocr|deepseek2-ocr)$/;
+
+/** True if a model of this architecture is made for images or audio, which it only takes through a projector. */
+export function needsProjector(architecture: string): boolean {
+  return WITH_PROJECTOR.test(architecture);
+}
+
 export function isNamedProjector(name: string): boolean {
   return name.toLowerCase().includes('mmproj');
 }

@@ -33,6 +33,9 @@ const BLOCKS = new Map<number, { elements: number; bytes: number }>(
     [34, 256, 54], // TQ1_0
     [35, 256, 66], // TQ2_0
     [39, 32, 17], // MXFP4
+    [40, 64, 36], // NVFP4
+    [41, 128, 18], // Q1_0
+    [42, 64, 18], // Q2_0
   ].map(([type = 0, elements = 1, bytes = 0]) => [type, { elements, bytes }]),
 );
 

@@ -29,6 +29,14 @@ describe("ggml's types", () => {
     expect((tensorBytes(type, 4096) * 8) / 4096).toBe(bits);
   });
 
+  it.each([
+    ['NVFP4', 40, 4.5],
+    ['Q1_0', 41, 1.125],
+    ['Q2_0', 42, 2.25],
+  ])('of the newest kinds: %s, number %d, takes %d bits per weight', (_, type, bits) => {
+    expect((tensorBytes(type, 4096) * 8) / 4096).toBe(bits);
+  });
+
   it('that are not known count as 0 bytes, so that no complete file is called incomplete because of them', () => {
     expect(tensorBytes(9999, 4096)).toBe(0);
   });

@@ -67,9 +67,14 @@ function findParts(content: ContentPart[], message: number): FoundPart[] {
   return content.flatMap((part) => (part.kind === 'media' ? [{ part: part.media, message, param: part.param }] : []));
 }
 
-function checkModality({ kind }: MediaPart, param: string, { id, settings, audioModel }: ModelCard): void {
+function checkModality({ kind }: MediaPart, param: string, model: ModelCard): void {
+  const { id, settings, audioModel, lacksProjector } = model;
   if (kind === 'image' ? settings.vision_model : audioModel) return;
-  throw unsupportedContent(`The model '${id}' does not accept ${kind === 'image' ? 'images' : 'audio'}.`, param);
+  const missing = lacksProjector ? ' Its projector is missing: a GGUF with mmproj in its name, beside the model.' : '';
+  throw unsupportedContent(
+    `The model '${id}' does not accept ${kind === 'image' ? 'images' : 'audio'}.${missing}`,
+    param,
+  );
 }
 
 function unsupportedContent(message: string, param: string) {

@@ -77,10 +77,16 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const used = [...model.files, ...others.flatMap((other) => (other ? [other.file] : [])), ...(json ? [json] : [])];
   try {
     const entry = readers.entry(id, used, () => describeModel(id, [first, ...rest], beside, overrides));
+    if (entry.card.lacksProjector) problems.push(withoutProjector(first));
     return { entries: [entry], problems };
   } catch (error) {
     return { entries: [], problems: [...problems, skipped(messageOf(error))] };
   }
+}
+
+function withoutProjector({ file }: GgufFile): CatalogueProblem {
+  const reason = 'its projector, a GGUF with mmproj in its name, is not in its folder';
+  return { message: 'model takes neither images nor audio', file: file.path, reason };
 }
 
 async function readParts({ files }: ModelFiles, readers: Readers): Promise<GgufFile[]> {

@@ -68,6 +68,8 @@ export interface ModelCard {
   architecture?: string;
   /** The quantization of the weights, as in `Q4_K_M`. Absent if the file does not name it. */
   quantization?: string;
+  /** True if the model is made for images or audio, and its projector is missing. */
+  lacksProjector?: true;
 }
 
 /** The models that can be used. */

@@ -121,6 +121,14 @@ describe('images and recordings in messages', () => {
     expect(asked).toEqual([]);
   });
 
+  it('are refused with what is missing if the model is made for them and lacks its projector', async () => {
+    const { reader } = createReader();
+    const { error } = await send(modelCard({ lacksProjector: true }), [user(imagePart('a'))], reader);
+    expect(error.message).toBe(
+      "The model 'tiny' does not accept images. Its projector is missing: a GGUF with mmproj in its name, beside the model.",
+    );
+  });
+
   it('are refused if there is no reader', async () => {
     const { status, error } = await send(vision, [user(imagePart('a'))]);
     expect(status).toBe(400);
