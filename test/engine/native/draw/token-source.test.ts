@@ -110,6 +110,7 @@ function createFakeGuide(): Guide {
     },
     forced: () => (last >= 1 && last < 4 ? [2, 3, 4].slice(last - 1) : []),
     likely: () => [],
+    progress: undefined,
     giveUp() {
       last = -1;
     },

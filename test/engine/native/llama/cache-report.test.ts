@@ -41,7 +41,7 @@ async function estimatedCache(path: string): Promise<number> {
   const { size } = await stat(path);
   const header = await withOpenFile({ path, size }, readGgufHeader);
   const file = { path, name: 'a.gguf', folder: '', size, modified: 0, stamp: '' };
-  const { source } = describeModel('a', [{ file, header }], { projector: null, draft: null }, {});
+  const { source } = describeModel('a', [{ file, header }], { projector: null, draft: null, adapters: [] }, {});
   const plan = { backend: 'cpu', kind: 'chat', contextLength: CONTEXT, threads: 1, batchSize: BATCH } as const;
   return estimateMemory(source.shape, { ...plan, slots: SLOTS }).cache / MIB;
 }
