@@ -64,6 +64,8 @@ export interface ServerOptions {
   isolateKeys?: boolean;
   /** The most models in memory at once; the least recently used model is unloaded for another. By default as many as fit. */
   maxLoadedModels?: number;
+  /** Other names of models, each as `name=id`, for programs that ask for a fixed name. */
+  alias?: string | string[];
   /** Models to load at the start and to keep in memory. */
   preload?: string | string[];
   /** Seconds without a request after which a model is unloaded; 0 never unloads. By default 3600. */

@@ -1,6 +1,7 @@
 import type { CallContext } from '../contract/call-context.ts';
 import type { ApiError } from '../contract/errors.ts';
 import type { Log } from '../contract/log.ts';
+import type { MachineSpeed } from '../contract/machine-speed.ts';
 import type { MediaReader } from '../contract/media.ts';
 import type { Finder } from '../contract/models/finder.ts';
 import type { Importer } from '../contract/models/importer.ts';
@@ -28,6 +29,8 @@ export interface ApiContext {
   remover?: Remover;
   /** Reads images and recordings. Absent if this platform can't. */
   media?: MediaReader;
+  /** Measures the machine, once. Resolves to null if it can't be measured. Absent if this platform can't. */
+  machine?: () => Promise<MachineSpeed | null>;
   /** The stored responses of /v1/responses. */
   responses: ResponseStore;
   apiKeys: ApiKeys;

@@ -75,6 +75,7 @@ const overrides = {
   id: v.exactOptional(
     v.pipe(nonEmptyText, v.regex(/^[^\s\p{C}]+$/u, 'must be without spaces'), v.check(isModelId, MODEL_ID_RULE)),
   ),
+  aliases: v.exactOptional(list(v.pipe(nonEmptyText, v.check(isModelId, MODEL_ID_RULE)), 64)),
   created: v.exactOptional(integerField(0)),
   owned_by: v.exactOptional(textField),
   name: v.exactOptional(textField),

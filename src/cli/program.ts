@@ -1,20 +1,22 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, exitCodeOf } from '../serve/errors.ts';
+import { EXIT, exitCodeOf, UsageError } from '../serve/errors.ts';
 import { coloursFor } from '../serve/output.ts';
 import { version } from '../serve/version.ts';
 import { messageOf } from '../utils/error-message.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerCache } from './commands/cache.ts';
-import { registerChat } from './commands/chat.ts';
+import { registerChat, registerRun } from './commands/chat.ts';
 import { registerConnect } from './commands/connect.ts';
 import { registerDecide } from './commands/decide.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerKey } from './commands/key.ts';
 import { registerList } from './commands/list.ts';
+import { registerPs } from './commands/ps.ts';
 import { registerPull } from './commands/pull.ts';
 import { registerRemove } from './commands/remove.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerShow } from './commands/show.ts';
+import { registerStop } from './commands/stop.ts';
 
 // It is not a failure if the reader of the output stops early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -36,12 +38,23 @@ registerRemove(program);
 registerCache(program);
 registerChat(program);
 registerDecide(program);
+registerRun(program);
+registerPs(program);
+registerStop(program);
 registerBench(program);
 registerConnect(program);
 registerKey(program);
 registerDoctor(program);
 
+/** What users of llama-server type first. */
+const LLAMA_SERVER_FLAGS = ['-m', '--model', '-hf', '--hf-repo'];
+
 try {
+  if (LLAMA_SERVER_FLAGS.includes(process.argv[2] ?? ''))
+    throw new UsageError(
+      'models are not named by a flag: put the .gguf file into ~/.paddock/models, or name its folder, as in ' +
+        'paddock serve --models <dir>; paddock pull hf:org/repo fetches one from the hub',
+    );
   await program.parseAsync();
 } catch (error) {
   // Work that was started before the failure must not keep the process alive.

@@ -1,5 +1,8 @@
 export type BackendName = 'gpu' | 'cpu' | 'wasm';
 
+/** The size at which WebAssembly memory ends, in bytes. Both builds of wllama are linked with this limit. */
+export const WASM_MEMORY_BYTES = 2 ** 32;
+
 /** The facts about a model that are known once an engine has loaded it. */
 export interface EngineInfo {
   backend: BackendName;

@@ -3,6 +3,7 @@ import type { Api } from '../api/http/http.ts';
 import type { ApiKeys } from '../api/keys/key.ts';
 import { plainKeys } from '../api/keys/plain.ts';
 import { createResponseStore } from '../api/responses/store.ts';
+import { withAliases } from '../catalogue/aliases.ts';
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
@@ -19,6 +20,7 @@ import { chooseHttp } from '../server/http.ts';
 import { type Server, startHttpServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
+import { once } from '../utils/once.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import { checkModelsFolder } from './config/models-folder.ts';
@@ -27,6 +29,7 @@ import { type Tls, tlsOf } from './config/tls.ts';
 import { copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
+import { measureMachine } from './machine.ts';
 import { checkPreload, createPreload } from './preload.ts';
 import { startTelemetry, type Telemetry } from './telemetry.ts';
 import { version } from './version.ts';
@@ -105,7 +108,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
     unready: preload.unready,
     observer: telemetry.observer,
     metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null),
-    catalogue,
+    catalogue: withAliases(catalogue, config.alias),
     runner: pool,
     puller: telemetry.counted(
       createPuller({
@@ -119,6 +122,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
     ),
     finder: createServerFinder({ env: process.env, allowPrivate: config.allowPrivateSources }),
     remover: createRemover(config.models, catalogue, log),
+    machine: once(() => measureMachine(config)),
     responses: createResponseStore(),
     apiKeys,
     noteUnknownFields: logOnce(log),

@@ -122,6 +122,7 @@ describe('a route that reports state', () => {
       'GET /health',
       'GET /v1/models',
       'GET /v1/models/{model_id}',
+      'GET /v1/starters',
       'POST /api/show',
     ]);
   });

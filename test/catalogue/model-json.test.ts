@@ -19,6 +19,7 @@ describe('a model.json', () => {
       id: 'mine',
       created: 1_700_000_000,
       owned_by: 'me',
+      aliases: ['gpt-4o-mini'],
       name: 'Mine',
       version: '3',
       description: 'My own',

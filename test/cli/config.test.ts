@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addSettings, readCommandConfig } from '../../src/cli/config/command.ts';
+import { HELP_GROUPS } from '../../src/cli/config/groups.ts';
 import { allowedHosts, checkExposure } from '../../src/serve/config/exposure.ts';
 import { othersMayRead, withKeysOfFile } from '../../src/serve/config/key-file.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../src/serve/config/settings.ts';
@@ -58,6 +59,15 @@ const EVERY_SETTING: Said[] = [
   { setting: 'stockKernels', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'isolateKeys', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'maxLoadedModels', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
+  {
+    setting: 'alias',
+    args: ['a=b'],
+    flag: ['a=b'],
+    variable: 'b=c,d=e',
+    env: ['b=c', 'd=e'],
+    inFile: 'f=g',
+    file: ['f=g'],
+  },
   { setting: 'preload', args: ['a'], flag: ['a'], variable: 'b,c', env: ['b', 'c'], inFile: 'd', file: ['d'] },
   { setting: 'idleTimeout', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'queue', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
@@ -87,6 +97,13 @@ const EVERY_SETTING: Said[] = [
   { setting: 'logPrompts', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'logLevel', args: ['debug'], flag: 'debug', variable: 'warn', env: 'warn', inFile: 'error' },
 ];
+
+describe('the help of paddock serve', () => {
+  it('has every setting in one group', () => {
+    const grouped = Object.values(HELP_GROUPS).flat();
+    expect(grouped.toSorted()).toEqual([...SETTING_NAMES].sort());
+  });
+});
 
 describe('the configuration', () => {
   it('is tested below for every setting', () => {
@@ -129,6 +146,7 @@ describe('the configuration', () => {
       stockKernels: false,
       isolateKeys: false,
       maxLoadedModels: undefined,
+      alias: [],
       preload: [],
       idleTimeout: 3600,
       queue: 512,

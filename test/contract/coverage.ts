@@ -481,6 +481,14 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/api/models/search.test.ts',
     name: 'answers what there is to pull',
   },
+  'aliases of a model.json, --alias': {
+    file: 'test/catalogue/aliases.test.ts',
+    name: 'answer for their model, and are listed with it',
+  },
+  'GET /v1/starters': {
+    file: 'test/api/models/starters.test.ts',
+    name: 'answers the models with what they take here, and which are pulled',
+  },
   'GET /health: memory': {
     file: 'test/api/health/handler.test.ts',
     name: 'says how much memory there is for models, in bytes',

@@ -6,19 +6,21 @@ import { codeOf, IGNORED, readPages } from './markdown.ts';
 
 const pages = readPages();
 
-/** Flags of Node, npm, Vitest, Docker, kubectl, systemctl and llama-server. */
+/** Flags of Node, npm, Vitest, Docker, kubectl, systemctl, llama-server and deploy/install.sh. */
 const FOREIGN_FLAGS = [
-  '--alias',
+  '--bin',
   '--build-arg',
   '--cap-drop',
   '--cpus',
   '--from-file',
   '--from-literal',
+  '--service',
   '--shm-size',
   '--ignore-scripts',
   '--inspect',
   '--inspect-brk',
   '--memory',
+  '--no-completion',
   '--no-file-parallelism',
   '--no-webui',
   '--now',

@@ -1,6 +1,6 @@
+import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
 import { contextLengths } from '../../src/engine/context-length.ts';
 import { estimateMemory, MOST_WASM_BATCH } from '../../src/engine/memory-estimate.ts';
-import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import type { BrowserSource } from '../protocol.ts';
 

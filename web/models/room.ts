@@ -1,5 +1,5 @@
 import { diskFull, invalidSource } from '../../src/catalogue/pull/errors.ts';
-import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
+import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import { isBusy } from './model-lock.ts';
 import { prefixOfFolder, removeFolder, unfinishedFolders } from './store.ts';

@@ -8,8 +8,11 @@ import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { ResponseStore } from '../../src/api/responses/store.ts';
 import { invalidRequest } from '../../src/contract/errors.ts';
 import { toLogFields } from '../../src/contract/log.ts';
+import type { MachineSpeed } from '../../src/contract/machine-speed.ts';
 import type { Finder } from '../../src/contract/models/finder.ts';
 import type { Importer } from '../../src/contract/models/importer.ts';
+import { measureBandwidth } from '../../src/utils/measure-bandwidth.ts';
+import { once } from '../../src/utils/once.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { createBrowserMediaReader } from '../media/reader.ts';
 import type { BrowserConfig, BrowserModel } from '../protocol.ts';
@@ -53,6 +56,11 @@ interface Asked extends PageRequest {
 }
 
 const media = createBrowserMediaReader();
+
+const machine = once(async (): Promise<MachineSpeed | null> => {
+  const bandwidth = await measureBandwidth();
+  return bandwidth === null ? null : { bandwidth, threads: navigator.hardwareConcurrency, runtime: 'wasm' };
+});
 
 /**
  * True if a request is for the API. At a path without `/v1`, the site may have a file of its own, such as a page
@@ -116,6 +124,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     remover: jobs,
     finder: ground.finder,
     media,
+    machine,
     responses: ground.responses,
     apiKeys: plainKeys(apiKeys),
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.

@@ -1,7 +1,7 @@
+import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
 import { modelNotFound } from '../../src/contract/errors.ts';
 import type { GenerationEvent } from '../../src/contract/events.ts';
 import type { Runner } from '../../src/contract/runner.ts';
-import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import { openCall } from '../../src/wire/call.ts';
 import { eventsOf } from '../../src/wire/events-of.ts';
 import { answerOf, callAsk } from '../../src/wire/inference-calls.ts';

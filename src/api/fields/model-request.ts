@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { modelNotFound } from '../../contract/errors.ts';
+import { findByName } from '../../contract/models/find-model.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
@@ -22,7 +23,7 @@ export async function readModelRequest<S extends ModelRequestSchema>(
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
   const find = ({ model: name }: { model: string }) => {
-    const model = context.catalogue.find(name);
+    const model = findByName(context.catalogue, name);
     if (!model) throw modelNotFound(name);
     return model;
   };

@@ -1,8 +1,10 @@
+import { STARTER_KINDS } from '../../contract/models/starter.ts';
 import { defineFamily } from '../family.ts';
 import {
   array,
   backend,
   boolean,
+  enumeration,
   integer,
   listOf,
   nullable,
@@ -24,6 +26,7 @@ import {
   variantsRequestSchema,
 } from './schema.ts';
 import { listVariants, searchModels } from './search.ts';
+import { listStarters } from './starters.ts';
 
 /** The models on offer: clients list, fetch, upload and remove them. */
 export const models = defineFamily({
@@ -69,6 +72,17 @@ export const models = defineFamily({
       summary: 'What there is to pull at a source: the quantizations of a repository and their sizes.',
       body: { name: 'VariantsRequest', schema: variantsRequestSchema },
       response: 'VariantList',
+    },
+    {
+      method: 'GET',
+      path: '/v1/starters',
+      handler: listStarters,
+      manages: true,
+      reportsState: true,
+      id: 'listStarters',
+      summary:
+        'Models to begin with, the one that suits this machine first: their sizes, and the memory and speed to expect here.',
+      response: 'StarterList',
     },
     {
       method: 'POST',
@@ -154,7 +168,7 @@ export const models = defineFamily({
         loaded: boolean,
         backend: nullable(backend),
       },
-      { sources: array(object({ filename: string, url: string })) },
+      { sources: array(object({ filename: string, url: string })), aliases: array(string), alias_of: string },
     ),
     RepositoryList: object(listOf(object({ id: string, downloads: integer, likes: integer, gated: boolean }))),
     VariantList: object({
@@ -163,6 +177,26 @@ export const models = defineFamily({
       named: nullable(string),
     }),
     AdapterList: array(object({ id: integer, name: string, scale: number, model: string })),
+    StarterList: object(
+      listOf(
+        object({
+          name: string,
+          title: string,
+          kind: enumeration(...STARTER_KINDS),
+          good_at: string,
+          licence: string,
+          source: string,
+          quantization: string,
+          size: integer,
+          size_is_exact: boolean,
+          memory: integer,
+          fit: enumeration('fits', 'full', 'too_large', 'unknown'),
+          tokens_per_second: nullable(object({ low: number, high: number })),
+          best: boolean,
+          pulled: boolean,
+        }),
+      ),
+    ),
     ModelUnloaded: object({ id: string, object: { const: 'model' }, unloaded: boolean }),
     ModelDeleted: object({ id: string, object: { const: 'model' }, deleted: { const: true } }),
     PullEvent: {

@@ -1,33 +1,52 @@
 import { modelNotFound, notSupportedHere } from '../../contract/errors.ts';
+import { findByName } from '../../contract/models/find-model.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
 import { listedModel, toModel } from './model-object.ts';
 
 /** The latest list, and the JSON texts of its models. Clients request it often, and it rarely changes. */
-let latest: { models: string[]; list: string } = { models: [], list: listOf([], []) };
+let latest: { models: string[]; list: string } = { models: [], list: listOf([]) };
 
 /** GET /v1/models */
 export function listModels({ catalogue, runner }: RequestContext): ApiReply {
   const loaded = new Map(runner.loaded().map((model) => [model.id, model]));
   const cards = catalogue.list();
-  const models = cards.map((card) => listedModel(card, loaded.get(card.id)));
+  const taken = new Set(cards.map(({ id }) => id));
+  const entries = cards.flatMap((card) => {
+    const text = listedModel(card, loaded.get(card.id));
+    const aliases = namesOf(card, taken).map((id) => ({ id, text: listedAlias(text, id, card.id) }));
+    return [{ id: card.id, text }, ...aliases];
+  });
+  const models = entries.map(({ text }) => text);
   const isSame = models.length === latest.models.length && models.every((text, place) => text === latest.models[place]);
-  if (!isSame) latest = { models, list: listOf(cards, models) };
+  if (!isSame) latest = { models, list: listOf(entries) };
   return jsonTextReply(latest.list);
 }
 
-function listOf(cards: ModelCard[], models: string[]): string {
+/** Returns the aliases of a model that stand for it: those that are no model's id, and no alias of a model before it. */
+function namesOf({ aliases = [] }: ModelCard, taken: Set<string>): string[] {
+  const free = aliases.filter((name) => !taken.has(name));
+  for (const name of free) taken.add(name);
+  return free;
+}
+
+/** Returns the entry of an alias, as JSON text: that of its model, with the other id. Clients look for the name here. */
+function listedAlias(model: string, alias: string, id: string): string {
+  return JSON.stringify({ ...JSON.parse(model), id: alias, alias_of: id });
+}
+
+function listOf(entries: { id: string; text: string }[]): string {
   // The list is one page, as Anthropic's clients have it.
-  const page = { has_more: false, first_id: cards.at(0)?.id ?? null, last_id: cards.at(-1)?.id ?? null };
-  return `{"object":"list","data":[${models.join()}],${JSON.stringify(page).slice(1)}`;
+  const page = { has_more: false, first_id: entries.at(0)?.id ?? null, last_id: entries.at(-1)?.id ?? null };
+  return `{"object":"list","data":[${entries.map(({ text }) => text).join()}],${JSON.stringify(page).slice(1)}`;
 }
 
 /** GET /v1/models/{id}. Throws a 404 `ApiError`. */
 export function retrieveModel({ catalogue, runner }: RequestContext, _: ApiRequest, id: string): ApiReply {
-  const card = catalogue.find(id);
+  const card = findByName(catalogue, id);
   if (!card) throw modelNotFound(id);
-  const loaded = runner.loaded().find((model) => model.id === id);
+  const loaded = runner.loaded().find((model) => model.id === card.id);
   return jsonReply(toModel(card, loaded));
 }
 

@@ -1,4 +1,6 @@
 import { ApiError, modelNotFound } from '../../contract/errors.ts';
+import { findByName } from '../../contract/models/find-model.ts';
+import { findStarter, sourceOfStarter } from '../../contract/models/find-starter.ts';
 import type { Catalogue, ModelCard } from '../../contract/models/model.ts';
 
 /** The prefix of a hub's model in the names of Ollama's clients. */
@@ -7,11 +9,11 @@ const HUB = /^(https?:\/\/)?(www\.)?(hf\.co|huggingface\.co)\//;
 const LATEST = /:latest$/;
 
 /**
- * Finds a model by the name that an Ollama client has for it: its id, with or without `:latest`, or the name by which
- * it was pulled from a hub, as in `hf.co/org/repo:Q4_K_M`. Throws a 404 `ApiError` with Ollama's message.
+ * Finds a model by the name that an Ollama client has for it: its id, with or without `:latest`, the name of a starter
+ * model, or the name by which it was pulled from a hub, as in `hf.co/org/repo:Q4_K_M`. Throws a 404 `ApiError` with Ollama's message.
  */
 export function findModel({ catalogue }: { catalogue: Catalogue }, name: string): ModelCard {
-  const card = catalogue.find(name) ?? catalogue.find(name.replace(LATEST, '')) ?? findPulled(catalogue, name);
+  const card = findByName(catalogue, name) ?? catalogue.find(name.replace(LATEST, '')) ?? findPulled(catalogue, name);
   if (card) return card;
   throw new ApiError({ ...modelNotFound(name).data, message: `model '${name}' not found` });
 }
@@ -27,11 +29,16 @@ function findPulled(catalogue: Catalogue, name: string): ModelCard | undefined {
   return others.length === 0 ? only : undefined;
 }
 
-/** Returns the source of a model to pull, in the puller's form; null for a name without a place, such as `llama3`. */
+/**
+ * Returns the source of a model to pull, in the puller's form; null for a name that is neither a place nor a starter
+ * model.
+ */
 export function toPullSource(name: string): string | null {
   if (HUB.test(name)) {
     const place = name.replace(HUB, '').replace(LATEST, '');
     return /\/(blob|resolve|tree)\//.test(place) ? `https://huggingface.co/${place}` : `hf:${place}`;
   }
+  const starter = findStarter(name);
+  if (starter) return sourceOfStarter(starter);
   return /^(hf:|https?:\/\/)/.test(name) ? name.replace(LATEST, '') : null;
 }

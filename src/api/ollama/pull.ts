@@ -1,5 +1,7 @@
 import { invalidRequest, notSupportedHere, serverError } from '../../contract/errors.ts';
+import { startersLike } from '../../contract/models/find-starter.ts';
 import type { PullEvent } from '../../contract/models/puller.ts';
+import { STARTERS } from '../../contract/models/starters.ts';
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { fetchedModel } from '../models/stream.ts';
@@ -46,8 +48,10 @@ function refuseUnknown(context: RequestContext, name: string): void {
     findModel(context, name);
   } catch {
     const places = 'hf.co/org/repo, hf.co/org/repo:quant or the URL of a .gguf file';
+    const alike = startersLike(name);
+    const names = (alike.length > 0 ? alike : STARTERS).map((starter) => starter.name).join(', ');
     throw invalidRequest(
-      `model '${name.slice(0, 200)}' can not be pulled: there is no library of names here. Name its place, as in ${places}.`,
+      `model '${name.slice(0, 200)}' can not be pulled: it is no starter model. There are ${names}. Any other model is named by its place, as in ${places}.`,
       'model',
       'invalid_source',
     );

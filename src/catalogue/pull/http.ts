@@ -26,7 +26,7 @@ export async function openUrl(
   const failed = (error: unknown) => {
     signal.throwIfAborted();
     if (watch.wasSilent()) return new TemporaryFailure(`${host} has sent nothing for ${seconds(stallMs)}`);
-    return new TemporaryFailure(`the connection to ${host} failed (${causeOf(error)})`);
+    return new TemporaryFailure(`the connection to ${host} failed (${causeOf(error)})`, { unreachable: true });
   };
   try {
     const response = await fetch(url, { headers, signal: watch.signal });

@@ -28,9 +28,12 @@ export class TemporaryFailure extends Error {
   readonly retryAfterMs: number;
   /** The most further attempts in a row after this failure. */
   readonly retries: number;
+  /** True if no host answered at all. */
+  readonly unreachable: boolean;
 
-  constructor(message: string, { retryAfterMs = 0, retries = Number.POSITIVE_INFINITY } = {}) {
+  constructor(message: string, { retryAfterMs = 0, retries = Number.POSITIVE_INFINITY, unreachable = false } = {}) {
     super(message);
+    this.unreachable = unreachable;
     this.retryAfterMs = retryAfterMs;
     this.retries = retries;
   }
@@ -99,8 +102,9 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function lastWord({ retryAfterMs }: TemporaryFailure, failures: number, asks: boolean): string {
+function lastWord({ retryAfterMs, unreachable }: TemporaryFailure, failures: number, asks: boolean): string {
   if (retryAfterMs > 0) return `It asks to come back in ${Math.ceil(retryAfterMs / 1000)} s.`;
   const attempt = `That was attempt ${failures + 1}`;
-  return asks ? `${attempt}.` : `${attempt}; what has been fetched is kept for the next pull.`;
+  const end = asks ? `${attempt}.` : `${attempt}; what has been fetched is kept for the next pull.`;
+  return unreachable ? `${end} Models that are here already work without a network.` : end;
 }

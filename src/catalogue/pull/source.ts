@@ -1,3 +1,5 @@
+import { findStarter, startersLike } from '../../contract/models/find-starter.ts';
+import { STARTERS } from '../../contract/models/starters.ts';
 import { invalidSource } from './errors.ts';
 import { isGguf, isSafeName, lastStep } from './names.ts';
 
@@ -11,7 +13,7 @@ export type PullSource =
   | { kind: 'url'; url: string };
 
 const VALID =
-  'It must be hf:org/repo, hf:org/repo:quant, hf:org/repo/path/file.gguf or the http(s) URL of a .gguf file; ' +
+  'It must be the name of a starter model, hf:org/repo, hf:org/repo:quant, hf:org/repo/path/file.gguf or the http(s) URL of a .gguf file; ' +
   'a revision other than main goes behind the repository: hf:org/repo@revision:quant.';
 
 const STEP = '[A-Za-z0-9][A-Za-z0-9._-]*';
@@ -22,11 +24,15 @@ const PAGE = new RegExp(
 );
 
 /**
- * Parses a source. The URL of a page of the hub (`hubHosts`) means the same as `hf:`, and so does a bare `org/repo`.
+ * Parses a source. The name of a starter model stands for its repository. The URL of a page of the hub (`hubHosts`) means the same as `hf:`, and so does a bare `org/repo`.
  *
  * @throws ApiError that lists the valid forms
  */
 export function parseSource(text: string, hubHosts: string[]): PullSource {
+  const named = findStarter(text);
+  if (named) {
+    return { kind: 'repo', repo: named.starter.repository, revision: 'main', quant: named.quantization };
+  }
   const source = withScheme(text.trim(), hubHosts);
   if (source.startsWith('hf:')) return fromHub(HF.exec(source)?.groups, source);
   if (!/^https?:\/\//i.test(source)) throw invalid(source);
@@ -74,6 +80,14 @@ function decode(path: string, source: string): string {
   }
 }
 
+/** Names what can be pulled: forms that are valid, and names to copy. */
 function invalid(source: string) {
-  return invalidSource(`model '${source.slice(0, 200)}' is no source of a model. ${VALID}`);
+  const said = `model '${source.slice(0, 200)}' is no source of a model.`;
+  if (/^[^:]*\.gguf$/i.test(source))
+    return invalidSource(`${said} A file of this machine needs no pull: put it into the models folder. ${VALID}`);
+  const alike = startersLike(source);
+  const names = (alike.length > 0 ? alike : STARTERS).map(({ name }) => name).join(', ');
+  return invalidSource(
+    `${said} ${VALID} ${alike.length > 0 ? 'Starter models of such a name' : 'Starter models'}: ${names}.`,
+  );
 }

@@ -1,3 +1,4 @@
+import { startersLike } from '../../contract/models/find-starter.ts';
 import type { ListedModel } from '../../contract/models/model.ts';
 import { purposeOf } from '../model-words.ts';
 
@@ -10,9 +11,10 @@ export function chooseModel(models: ListedModel[], wanted: string | undefined): 
   const found = wanted === undefined ? firstChatModel(models) : models.find(({ id }) => id === wanted);
   if (found) return found;
   const ids = models.map(({ id }) => id).join(', ');
-  throw new Error(
-    wanted === undefined ? `none of the models can chat: ${ids}` : `there is no model '${wanted}'; there are ${ids}`,
-  );
+  if (wanted === undefined) throw new Error(`none of the models can chat: ${ids}`);
+  const alike = startersLike(wanted).map(({ name }) => name);
+  const advice = alike.length === 0 ? '' : `. These can be pulled: ${alike.join(', ')}`;
+  throw new Error(`there is no model '${wanted}'; there are ${ids}${advice}`);
 }
 
 /** Prefers a model with a chat template, then one that is loaded. */

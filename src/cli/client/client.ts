@@ -1,5 +1,7 @@
 import { sseData } from '../../api/stream/sse-data.ts';
+import type { Offer } from '../../contract/models/finder.ts';
 import type { ListedModel } from '../../contract/models/model.ts';
+import type { PullEvent } from '../../contract/models/puller.ts';
 import { isObject } from '../../utils/json.ts';
 
 export interface ChatTurn {
@@ -47,15 +49,31 @@ interface DecisionChance {
   probability: number;
 }
 
+/** A loaded model, as `/health` reports it. Sizes are in bytes. */
+export interface LoadedOnServer {
+  id: string;
+  backend: string;
+  device: string;
+  slots: number;
+  context_length: number;
+  memory: number;
+  busy: number;
+  waiting: number;
+}
+
 /** The server's API for the commands. Every call throws an `Error` with a message for users. */
 export interface ServerClient {
   /** The server's URL, without a slash at the end. */
   url: string;
   models(): Promise<ListedModel[]>;
   /** Returns the loaded models; an empty list if the server does not report them. */
-  health(): Promise<{
-    models: { id: string; backend: string; device: string; slots: number; context_length: number }[];
-  }>;
+  health(): Promise<{ models: LoadedOnServer[] }>;
+  /** Returns what there is to pull at a source. */
+  offer(source: string): Promise<Offer>;
+  /** Pulls a model onto the server. If `signal` aborts, the events end without an error. */
+  pull(source: string, signal: AbortSignal): AsyncGenerator<PullEvent>;
+  /** Unloads a model. Returns false if it is not loaded. */
+  unload(id: string): Promise<boolean>;
   /** Streams a reply. If `signal` aborts, the stream ends without an error. */
   chat(body: ChatRequestBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
   /** Returns the answer to the only question of a request for decisions. */
@@ -88,6 +106,23 @@ export function createServerClient(url: string, key: string | undefined, answerM
     }
   };
 
+  const post = (path: string, body: object, signal: AbortSignal): Promise<Response> =>
+    send(path, { method: 'POST', body: JSON.stringify(body), signal });
+  /** Sends a request whose reply is a stream of server-sent events. If `signal` aborts, it ends without an error. */
+  async function* stream(path: string, body: object, signal: AbortSignal, cut: string): AsyncGenerator<unknown> {
+    try {
+      const response = await post(path, body, signal);
+      for await (const data of sseData(response.body ?? new ReadableStream())) {
+        if (data === '[DONE]') return;
+        yield JSON.parse(data);
+      }
+      throw new Error(cut);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof TypeError ? new Error(`the connection broke: ${causeOf(error)}`) : error;
+    }
+  }
+
   return {
     url,
     async models() {
@@ -106,20 +141,28 @@ export function createServerClient(url: string, key: string | undefined, answerM
       if (!answers) throw notPaddock(url);
       return answers[0];
     },
+    async offer(model) {
+      const answer = await post('/v1/models/variants', { model }, new AbortController().signal);
+      const { origin, named, data } = (await answer.json()) as {
+        origin: string;
+        named: string | null;
+        data: Offer['variants'];
+      };
+      return { origin, named, variants: data };
+    },
+    async *pull(model, signal) {
+      const cut = 'the server ended the pull in the middle; the same pull goes on from there';
+      for await (const data of stream('/v1/models/pull', { model }, signal, cut)) yield toPullEvent(data as PullLine);
+    },
+    async unload(model) {
+      const answer = await post('/v1/models/unload', { model }, AbortSignal.timeout(answerMs));
+      return ((await answer.json()) as { unloaded: boolean }).unloaded;
+    },
 
     async *chat(body, signal) {
-      try {
-        const request = { ...body, stream: true, stream_options: { include_usage: true } };
-        const response = await send('/v1/chat/completions', { method: 'POST', body: JSON.stringify(request), signal });
-        for await (const data of sseData(response.body ?? new ReadableStream())) {
-          if (data === '[DONE]') return;
-          yield* toEvents(JSON.parse(data));
-        }
-        throw new Error('the server ended the reply in the middle');
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error instanceof TypeError ? new Error(`the connection broke: ${causeOf(error)}`) : error;
-      }
+      const request = { ...body, stream: true, stream_options: { include_usage: true } };
+      const cut = 'the server ended the reply in the middle';
+      for await (const data of stream('/v1/chat/completions', request, signal, cut)) yield* toEvents(data as Chunk);
     },
   };
 }
@@ -147,6 +190,28 @@ function* toEvents({ error, choices = [], timings, usage }: Chunk): Generator<Ch
     if (reason) yield { kind: 'finish', reason, ...(timings && { timings }) };
   }
   if (usage) yield { kind: 'usage', promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens };
+}
+
+/** An event of `POST /v1/models/pull`, or an error in its place. */
+type PullLine =
+  | { error: { message: string } }
+  | Extract<PullEvent, { status: 'resolving' | 'waiting' | 'verifying' }>
+  | {
+      status: 'downloading';
+      file: string;
+      completed: number;
+      total: number;
+      bytes_per_second: number;
+      seconds_left: number | null;
+    }
+  | { status: 'done'; already_here: boolean; model: { id: string } };
+
+function toPullEvent(line: PullLine): PullEvent {
+  if ('error' in line) throw new Error(line.error.message);
+  if (line.status === 'done') return { status: 'done', model: line.model.id, alreadyHere: line.already_here };
+  if (line.status !== 'downloading') return line;
+  const { bytes_per_second: bytesPerSecond, seconds_left: secondsLeft, ...progress } = line;
+  return { ...progress, bytesPerSecond, secondsLeft };
 }
 
 /** Returns the server's own error message, if there is one. */

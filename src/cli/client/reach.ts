@@ -32,10 +32,23 @@ const EVERY_ADDRESS = ['0.0.0.0', '::'];
  * program can use it. Throws an `Error` if the server at `url` does not answer.
  */
 export async function reachServer({ url, key, own, config }: WantedServer): Promise<ReachedServer> {
-  if (url !== undefined) return borrowed(url.replace(/\/+(v1\/*)?$/, ''), key);
+  if (url !== undefined) return borrowed(baseOf(url), key);
   const local = localUrl(config);
   if (!own && (await isPaddock(local))) return borrowed(local, key ?? withKeysOfFile(config).apiKey[0]);
   return startOwn(config);
+}
+
+/** Returns the client of a server that runs already. Throws an `Error` if none answers. */
+export async function runningServer({ url, key, config }: WantedServer): Promise<ServerClient> {
+  if (url !== undefined) return borrowed(baseOf(url), key).client;
+  const local = localUrl(config);
+  if (await isPaddock(local)) return borrowed(local, key ?? withKeysOfFile(config).apiKey[0]).client;
+  throw new Error(`no Paddock answers at ${local}: start one with paddock serve, or name one with --url`);
+}
+
+/** Returns the URL of a server without slashes and a `/v1` at its end. */
+function baseOf(url: string): string {
+  return url.replace(/\/+(v1\/*)?$/, '');
 }
 
 function borrowed(url: string, key: string | undefined): ReachedServer {

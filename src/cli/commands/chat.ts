@@ -3,20 +3,42 @@ import { type Command, Option } from 'commander';
 import { Interrupted, UsageError } from '../../serve/errors.ts';
 import { coloursFor, note } from '../../serve/output.ts';
 import { startConversation, type TerminalConversation, toBody } from '../chat/conversation.ts';
-import { chooseModel } from '../client/choose-model.ts';
 import type { ServerClient } from '../client/client.ts';
 import { reachServer } from '../client/reach.ts';
 import { streamReplyToScreen } from '../client/reply.ts';
+import { findOrPull } from '../starters/find-or-pull.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
+
+const MODEL_HELP = 'its id, or a name to pull it by: qwen3:4b, hf:org/repo';
 
 export function registerChat(program: Command): void {
   const command = program
     .command('chat')
     .description('talk to a model on a terminal, or answer one question from the standard input')
-    .argument('[model]', 'its id (default: the first that is loaded, else the first that can chat)')
-    .argument('[message]', 'ask only this, print the answer and exit')
-    .addOption(new Option('--system <text>', 'the system message'));
-  addClientOptions(command).action(chat);
+    .argument('[model]', `${MODEL_HELP} (default: the first that is loaded, else the first that can chat)`)
+    .argument('[message]', 'ask only this, print the answer and exit');
+  addChatOptions(command).action((model: string | undefined, message: string | undefined, options) => {
+    // A single argument with spaces can't be a model's name: it is the message.
+    const isMessage = message === undefined && model !== undefined && /\s/.test(model.trim());
+    return isMessage ? chat(undefined, model, options) : chat(model, message, options);
+  });
+}
+
+/** `paddock run`, which users of Ollama type: a chat with a model that must be named. */
+export function registerRun(program: Command): void {
+  const command = program
+    .command('run')
+    .description('chat with this model, and pull it first if it is not here')
+    .argument('<model>', MODEL_HELP)
+    .argument('[message]', 'ask only this, print the answer and exit');
+  addChatOptions(command).action(chat);
+}
+
+function addChatOptions(command: Command): Command {
+  command
+    .addOption(new Option('--system <text>', 'the system message'))
+    .addOption(new Option('-y, --yes', 'pull a model that is not here without asking'));
+  return addClientOptions(command);
 }
 
 async function chat(
@@ -31,7 +53,7 @@ async function chat(
 
   await using reached = await reachServer(wanted);
   const { client } = reached;
-  const { id, loaded } = chooseModel(await client.models(), model);
+  const { id, loaded } = await findOrPull(client, model, options.yes === true);
   const conversation = startConversation(id, options.system as string | undefined);
   if (!interactive) return await answerOnce(client, conversation, question);
 

@@ -32,7 +32,7 @@ async function list(options: Record<string, unknown>): Promise<void> {
   ];
   const rows = models.map((model) => [
     model.id,
-    purposeOf(model),
+    model.alias_of === undefined ? purposeOf(model) : `alias of ${model.alias_of}`,
     quantizationOf(model),
     formatCount(model.meta.n_params),
     String(model.context_length),

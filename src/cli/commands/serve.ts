@@ -2,18 +2,24 @@ import type { Command } from 'commander';
 import { toLogFields } from '../../contract/log.ts';
 import { checkExposure } from '../../serve/config/exposure.ts';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
-import { type Config, SETTING_NAMES } from '../../serve/config/settings.ts';
+import type { Config } from '../../serve/config/settings.ts';
 import { EXIT } from '../../serve/errors.ts';
 import { coloursFor, print } from '../../serve/output.ts';
 import type { RunningPaddock } from '../../serve/serve.ts';
-import { addSettings, readCommandConfig } from '../config/command.ts';
+import { addFlags, addSettings, readCommandConfig } from '../config/command.ts';
+import { HELP_GROUPS } from '../config/groups.ts';
 import { leavingTimes, onFarewell } from '../leaving.ts';
 
 const MOST_IDS_TOLD = 12;
 
 export function registerServe(program: Command): void {
   const command = program.command('serve').description('serve the API over HTTP');
-  addSettings(command, SETTING_NAMES).action((options: Record<string, unknown>) =>
+  for (const [heading, names] of Object.entries(HELP_GROUPS)) {
+    command.optionsGroup(heading);
+    addFlags(command, names);
+  }
+  command.optionsGroup('More:');
+  addSettings(command, []).action((options: Record<string, unknown>) =>
     serve(withKeysOfFile(readCommandConfig(options))),
   );
 }
@@ -53,7 +59,7 @@ function greeting({ url, modelIds }: RunningPaddock, { models, socket }: Config)
   return [
     `Paddock is ready on ${bold(url)}`,
     `  ${dim('models')}  ${ids.length === 0 ? 'none yet' : told + more}`,
-    `  ${dim('add')}     put *.gguf files into ${models}, or: paddock pull hf:org/repo`,
+    `  ${dim('add')}     put *.gguf files into ${models}, or: paddock pull, which lists models to begin with`,
     `  ${dim('talk')}    ${socket === undefined ? `paddock chat, or any OpenAI client at ${url}/v1` : 'through a proxy'}`,
   ].join('\n');
 }

@@ -3,9 +3,14 @@ import { readConfigFile } from '../../serve/config/file.ts';
 import { resolveConfig } from '../../serve/config/resolve.ts';
 import { type Config, SETTINGS, type Setting, type SettingName } from '../../serve/config/settings.ts';
 
+/** Adds the flags of these settings to a command. */
+export function addFlags(command: Command, names: readonly SettingName[]): void {
+  for (const name of names) command.addOption(toOption(SETTINGS[name] as Setting<unknown>));
+}
+
 /** Adds the flags of these settings and `--config` to a command. */
 export function addSettings(command: Command, names: readonly SettingName[]): Command {
-  for (const name of names) command.addOption(toOption(SETTINGS[name] as Setting<unknown>));
+  addFlags(command, names);
   return command.addOption(
     new Option('--config <file>', 'configuration file (env: PADDOCK_CONFIG, default: ~/.paddock/config.json)'),
   );

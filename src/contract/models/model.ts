@@ -43,6 +43,8 @@ export interface ModelFile {
 /** The facts about a model that are read from its files, before it is loaded. */
 export interface ModelCard {
   id: string;
+  /** Other names by which requests may ask for it. Absent if it has none. */
+  aliases?: string[];
   /** Unix time in seconds. */
   created: number;
   owned_by: string;
@@ -81,6 +83,10 @@ export interface Catalogue {
 /** The Model object of the API: OpenAI's fields, Anthropic's, and more. `sources` is left out in lists. */
 export interface Model {
   id: string;
+  /** Other names by which requests may ask for it. Absent if it has none. */
+  aliases?: string[];
+  /** In lists, the id of the model that this name stands for. Absent in the model's own entry. */
+  alias_of?: string;
   object: 'model';
   created: number;
   type: 'model';

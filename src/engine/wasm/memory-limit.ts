@@ -1,9 +1,8 @@
+import { WASM_MEMORY_BYTES } from '../../contract/engine-info.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import { messageOf } from '../../utils/error-message.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
 
-/** The size at which WebAssembly memory ends, in bytes. Both builds of wllama are linked with this limit. */
-export const WASM_MEMORY_BYTES = 2 ** 32;
 /** The runtime, the context and the compute buffers of a small model need at least this many bytes. */
 const RESERVED_BYTES = 2 ** 29;
 

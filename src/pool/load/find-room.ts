@@ -1,7 +1,7 @@
+import { WASM_MEMORY_BYTES } from '../../contract/engine-info.ts';
 import { generousLengths } from '../../engine/context-length.ts';
 import type { ModelShape, ModelSource } from '../../engine/engine.ts';
 import { estimateMemory, type MemoryPlan } from '../../engine/memory-estimate.ts';
-import { WASM_MEMORY_BYTES } from '../../engine/wasm/memory-limit.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import type { Claim, Shortage } from '../residency/claim.ts';
 

@@ -5,6 +5,7 @@ import { KV_TYPES, type KvType } from '../../engine/engine.ts';
 import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { defaultKeysFile, paddockHome } from '../home.ts';
 import {
+  aliasListSetting,
   backendSetting,
   integerSetting,
   kvTypeSetting,
@@ -246,6 +247,14 @@ export const SETTINGS = {
     schema: integerSetting(1, 1024),
     fallback: () => undefined,
     fallbackText: 'as many as fit',
+  }),
+  alias: setting<string[]>({
+    flags: '--alias <name=id>',
+    env: 'PADDOCK_ALIASES',
+    description: 'another name of a model, for programs that ask for a fixed one: gpt-4o-mini=qwen3:4b',
+    schema: aliasListSetting,
+    fallback: () => [],
+    list: true,
   }),
   preload: setting<string[]>({
     flags: '--preload <model>',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { between, integerField as integerNumber, oneOf } from '../../api/fields/fields.ts';
+import { readAlias } from '../../catalogue/aliases.ts';
 import { KV_TYPES } from '../../engine/engine.ts';
 import { UsageError } from '../errors.ts';
 
@@ -32,6 +33,15 @@ export const textListSetting = v.pipe(
   v.check((list) => !list.includes(''), 'must not be empty'),
 );
 
+/** Accepts a list of texts of the form `name=id`. */
+export const aliasListSetting = v.pipe(
+  textListSetting,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const wrong = dataset.typed ? dataset.value.map(readAlias).find((alias) => typeof alias === 'string') : undefined;
+    if (wrong !== undefined) addIssue({ message: wrong });
+  }),
+);
+
 export const urlSetting = v.pipe(
   v.string('must be a URL'),
   v.regex(/^https?:\/\//, 'must be a URL that begins with http:// or https://'),
@@ -53,7 +63,8 @@ export const switchSetting = v.union(
   'must be true or false',
 );
 
-export const backendSetting = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
+export const BACKENDS = ['auto', 'gpu', 'cpu', 'wasm'] as const;
+export const backendSetting = oneOf([...BACKENDS]);
 export const kvTypeSetting = oneOf([...KV_TYPES]);
 export const logFormatSetting = oneOf(['auto', 'json', 'pretty']);
 export const reachSetting = oneOf(['none', 'inference', 'all']);

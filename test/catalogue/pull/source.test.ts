@@ -16,6 +16,7 @@ describe('a source', () => {
     ['hf:org/repo/a/b.gguf', file],
     ['hf:org/repo@dev/a/b.gguf', { ...file, revision: 'dev' }],
     ['hf:org/Repo-1.5_x.GGUF', { ...repo, repo: 'org/Repo-1.5_x.GGUF' }],
+    ['qwen3:4b', { ...repo, repo: 'Qwen/Qwen3-4B-GGUF', quant: 'Q4_K_M' }],
     ['org/repo', repo],
     ['org/repo:Q4_K_M', { ...repo, quant: 'Q4_K_M' }],
     ['org/repo/a/b.gguf', file],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCli, type TestCli } from '../../kit/cli.ts';
 
-const COMMANDS = ['serve', 'pull', 'list', 'show', 'remove', 'chat', 'bench', 'doctor'];
+const COMMANDS = ['serve', 'pull', 'list', 'show', 'remove', 'chat', 'run', 'bench', 'doctor'];
 const MODEL = 'shelf/brief';
 
 let cli: TestCli;
@@ -37,7 +37,6 @@ describe('every command', () => {
     ['chat', MODEL, 'hi', '--url', 'http://x', '--backend', 'cpu'],
     ['bench', '--streams', '0'],
     ['doctor', '--backend', 'tpu'],
-    ['pull'],
     ['nonsense'],
     [],
   ])('%s %s %s ... is wrong usage: exit code 2 and nothing on standard output', async (...args) => {
@@ -62,6 +61,7 @@ describe('every command', () => {
     [['pull', 'hf:a/b', '--models', 'README.md'], /README\.md, the models folder, can't be read: ENOTDIR/],
     [['show', 'a', '--config', 'test'], /test can't be read: EISDIR/],
     [['key', 'list', '--keys', 'package.json'], /package\.json, the file of keys, is wrong at /],
+    [['-m', 'model.gguf'], /put the \.gguf file into ~\/\.paddock\/models, or name its folder/],
     [['connect', 'nobody'], /nobody is not known; there are codex/],
   ])('%j is answered with one line', async (args, message) => {
     const { code, stdout, stderr } = await run(args);

@@ -8,6 +8,9 @@ import { TurnList } from './turn-list.tsx';
 import { useFollow } from './use-follow.ts';
 import { usePlace } from './use-place.ts';
 
+/** The id of the model that comes with Paddock. */
+const BUILT_IN = 'pico';
+
 /** The current conversation, in a frame that scrolls and follows a growing reply. */
 export function Turns(): JSX.Element {
   const { id, turns } = useSelect(currentConversation);
@@ -41,6 +44,7 @@ export function Turns(): JSX.Element {
 function EmptyConversation(): JSX.Element {
   const selected = useSelect((state) => ({
     model: currentModel(state),
+    alone: state.models?.length === 1 && state.models[0]?.id === BUILT_IN && !state.arrival,
     ground: groundOf(state),
     kept: state.kept,
   }));

@@ -6,7 +6,7 @@ interface Language {
   name: string;
   /** The language tag for `Intl` and for `<html lang>`. */
   tag: string;
-  load(): Promise<Translations>;
+  load(): Promise<Partial<Translations>>;
 }
 
 /** The languages of the page, by the first part of their language tags. */

@@ -1,7 +1,8 @@
 import english from './en.json';
+import type later from './en-later.json';
 import { localizeBytes, localizeNumber } from './numbers.ts';
 
-type Groups = typeof english;
+type Groups = typeof english & typeof later;
 
 /** The name of a message: its group and its own name, as in `chats.new`. */
 export type MessageKey = { [Group in keyof Groups]: `${Group}.${keyof Groups[Group] & string}` }[keyof Groups];
@@ -29,20 +30,30 @@ export interface Translate {
   readonly tag: string;
 }
 
+/** The messages of English that parts of the page bring with them. The other languages have them in their files. */
+const laterMessages = new Map<string, Translation>();
+
+/** Adds English messages, which a part of the page needs that is loaded later. */
+export function addEnglish(messages: Partial<Translations>): void {
+  addTo(laterMessages, messages);
+}
+
+function addTo(flat: Map<string, Translation>, messages: Partial<Translations>): Map<string, Translation> {
+  for (const [group, own] of Object.entries<Record<string, Translation>>(messages))
+    for (const [name, message] of Object.entries(own)) flat.set(`${group}.${name}`, message);
+  return flat;
+}
+
 /** Returns the translation function of a language. `tag` is its language tag. */
-export function createTranslate(tag: string, messages: Translations): Translate {
-  const flat = new Map(
-    Object.entries<Record<string, Translation>>(messages).flatMap(([group, own]) =>
-      Object.entries(own).map(([name, message]) => [`${group}.${name}`, message] as const),
-    ),
-  );
+export function createTranslate(tag: string, messages: Partial<Translations>): Translate {
+  const flat = addTo(new Map(), messages);
   const plurals = new Intl.PluralRules(tag);
   const write = (value: Value): string => {
     if (typeof value === 'string') return value;
     return typeof value === 'number' ? localizeNumber(value, tag) : localizeBytes(value.bytes, tag);
   };
   const translate = (key: MessageKey, values: Values = {}): string => {
-    const message = flat.get(key) ?? key;
+    const message = flat.get(key) ?? laterMessages.get(key) ?? key;
     const text =
       typeof message === 'string' ? message : (message[plurals.select(Number(values.count))] ?? message.other);
     return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {

@@ -30,7 +30,7 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
   };
   const refresh = async () => {
     const [list] = await Promise.all([client.get('/v1/models') as Promise<{ data: ListedModel[] }>, refreshHealth()]);
-    store.dispatch({ kind: 'models', models: list.data });
+    store.dispatch({ kind: 'models', models: list.data.filter((one) => !one.alias_of) });
     settleFresh(context);
     onModels();
   };

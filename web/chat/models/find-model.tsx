@@ -1,13 +1,15 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Variant } from '../../../src/contract/models/finder.ts';
+import type { Fit } from '../../../src/contract/models/needed-memory.ts';
 import { t } from '../messages/language.ts';
 import { localizeBytes, localizeCount } from '../messages/numbers.ts';
 import type { MessageKey } from '../messages/translate.ts';
 import type { Health } from '../page/health.ts';
 import { rich } from '../parts/rich.tsx';
 import { useActions } from '../state/use-actions.ts';
-import { bestOf, type Fit, fitOf, type HubRepository, isSource, type VariantList } from './variants.ts';
+import { StarterList } from './starters.tsx';
+import { bestOf, fitOf, type HubRepository, isSource, type VariantList } from './variants.ts';
 
 /** The result below the form. */
 type Result =
@@ -48,6 +50,7 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
         </div>
       </form>
       <div>
+        {result === null && <StarterList />}
         {result?.kind === 'asking' && (
           <p class="muted pulse" role="status">
             {t('models.askingFor', { what: result.what })}

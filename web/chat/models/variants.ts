@@ -1,4 +1,5 @@
 import type { Variant } from '../../../src/contract/models/finder.ts';
+import { type Fit, memoryFit, neededMemory } from '../../../src/contract/models/needed-memory.ts';
 import type { Health } from '../page/health.ts';
 
 /** A repository of the hub, as POST /v1/models/search returns it. */
@@ -17,29 +18,18 @@ export interface VariantList {
   data: Variant[];
 }
 
-/** `full`: the model fits after other models are unloaded. */
-export type Fit = 'fits' | 'full' | 'too large' | 'unknown';
-
 /**
- * The memory for context and computation, besides the weights: a share of the model's size, and a fixed number of
- * bytes.
+ * True if the text is a source: a repository, a file in a repository, a URL, or a starter model's name with its size,
+ * as in `qwen3:4b`. Any other text is a search.
  */
-const WORK_SHARE = 0.1;
-const WORK_BYTES = 500e6;
-
-/** True if the text is a source: a repository, a file in a repository, or a URL. Any other text is a search. */
 export function isSource(text: string): boolean {
   const source = text.trim();
-  return /^(?:hf:|https?:\/\/)\S+$/i.test(source) || /^[\w.-]+\/[^\s/]\S*$/.test(source);
+  return /^(?:hf:|https?:\/\/)\S+$/i.test(source) || /^[\w.-]+(?:\/[^\s/]\S*|:[\w.-]+)$/.test(source);
 }
 
 /** Returns whether a model of this size, in bytes, fits into the memory that the server reports. */
 export function fitOf(size: number, health: Health | null): Fit {
-  const memory = health?.memory;
-  if (!memory) return 'unknown';
-  const needed = size * (1 + WORK_SHARE) + WORK_BYTES;
-  if (needed <= memory.available) return 'fits';
-  return needed <= memory.available + memory.held ? 'full' : 'too large';
+  return memoryFit(neededMemory(size), health?.memory);
 }
 
 /** Returns the named variant if it fits, otherwise the largest variant that fits; null if none fits. */

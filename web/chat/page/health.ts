@@ -36,8 +36,11 @@ export function isHealth(value: unknown): value is Health {
   return status === 'ok' && Array.isArray(models) && Array.isArray(moving);
 }
 
-/** Returns the line about the device of this model, or about its loading. */
-export function footingOf(health: Health | null, modelId: string, t: Translate): Footing {
+/**
+ * Returns the line about the device of this model, or about its loading. `isHere` is true if this browser runs it, and
+ * the line shall say so.
+ */
+export function footingOf(health: Health | null, modelId: string, t: Translate, isHere = false): Footing {
   const moving = health?.moving.find(({ id }) => id === modelId);
   if (moving?.state === 'loading') return { text: t('status.loading'), reasons: [] };
   if (moving?.state === 'queued') return { text: t('status.queued'), reasons: [] };
@@ -46,8 +49,10 @@ export function footingOf(health: Health | null, modelId: string, t: Translate):
   const { backend, device, context_length: contextLength, fallback_reasons: reasons } = loaded;
   const processor = PROCESSORS[backend];
   const name = processor ? t(processor) : (BACKENDS[backend] ?? backend);
-  const detail = device.toLowerCase() === backend ? '' : ` (${device})`;
-  return { text: t('status.runsOn', { ground: `${name}${detail}`, window: contextLength }), reasons };
+  // The device of WebAssembly is its build, as in "WebAssembly (64-bit)".
+  const detail = device.toLowerCase() === backend || device.startsWith(name) ? '' : ` (${device})`;
+  const ground = isHere ? t('status.inBrowser', { ground: name }) : `${name}${detail}`;
+  return { text: t('status.runsOn', { ground, window: contextLength }), reasons };
 }
 
 /** Returns in a few words what a reply waits for before its first token. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Enter } from '../composer/enter.ts';
 import { useEnter } from '../composer/use-enter.ts';
+import '../messages/later.ts';
 import { t } from '../messages/language.ts';
 import type { MessageKey } from '../messages/translate.ts';
 import { Dialog } from '../parts/parts.tsx';
@@ -21,7 +22,7 @@ const MEANINGS: [Enter, MessageKey][] = [
 export function HelpDialog({ open, onClose, onPrompts }: HelpDialogProps): JSX.Element {
   const isApple = isApplePlatform(navigator.platform);
   return (
-    <Dialog title={t('help.title')} open={open} onClose={onClose}>
+    <Dialog title={t('page.help')} open={open} onClose={onClose}>
       <div class="help">
         <EnterChoice isApple={isApple} />
         <div class="row spread">

@@ -16,13 +16,15 @@ export function StatusLine(): JSX.Element {
   }
   if (!model) return <p class="status">{models ? t('files.noModel') : t('start.askingModels')}</p>;
   if (startup.ground === 'server' && !home && !health) return <p class="status">{t('start.serverSilent')}</p>;
-  const { text, reasons } = footingOf(health, model.id, t);
-  const place = placeOf(startup.ground, home);
+  const isHere = startup.ground === 'browser' && !home;
+  const { text, reasons } = footingOf(health, model.id, t, isHere);
+  const isSaid = isHere && health?.models.some(({ id }) => id === model.id);
+  const place = isSaid ? '' : `${placeOf(startup.ground, home)} `;
   const away = home && home.state !== 'answers' ? [explainState(home, location.origin, t)] : [];
   return (
     <p class="status">
       <span class="status-text" title={text}>
-        <span class={home ? '' : 'status-place'}>{place} </span>
+        <span class={home ? '' : 'status-place'}>{place}</span>
         {text}
       </span>
       {reasons.length + away.length > 0 && (

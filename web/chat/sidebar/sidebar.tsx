@@ -180,7 +180,7 @@ function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFoo
       </div>
       <div class="row wrap">
         <button type="button" class="button quiet" onClick={onHelp}>
-          {t('help.title')}
+          {t('page.help')}
         </button>
         <LanguageChoice />
       </div>

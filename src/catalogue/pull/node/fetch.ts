@@ -52,7 +52,7 @@ function toError({ reason }: CannotOpen, url: string): Error {
     case 'forbidden address':
       return sourceNotPublic(host);
     case 'unknown host':
-      return new Error('no address of it is known');
+      return new Error('no address of it is known: is this machine connected to a network?');
     case 'bad redirect':
       return downloadFailed(`${host} redirects to what is no http(s) URL.`);
     case 'too many redirects':

@@ -227,7 +227,7 @@ describe('a folder', () => {
     await expect.poll(() => chat(page, 'Poems').evaluate((one) => one === document.activeElement)).toBe(true);
 
     // The others are moved at once. Then the chat that is wrong there is taken out.
-    await page.getByRole('button', { name: 'Choose chats to delete or move' }).click();
+    await page.getByRole('button', { name: 'Select chats to delete or move' }).click();
     await page.getByRole('checkbox', { name: 'Bread' }).check();
     await page.getByRole('checkbox', { name: 'Soup' }).check();
     await page.getByRole('button', { name: 'Move', exact: true }).click();
@@ -291,8 +291,8 @@ describe('the list of chats on a phone', () => {
     }
     await expect.poll(focused).toBe('New chat');
     await list().getByRole('button', { name: 'Undo' }).press('Enter');
-    await list().getByRole('button', { name: 'Choose chats to delete' }).press('Enter');
-    await list().getByRole('button', { name: 'Choose all' }).press('Enter');
+    await list().getByRole('button', { name: 'Select chats to delete' }).press('Enter');
+    await list().getByRole('button', { name: 'Select all' }).press('Enter');
     await list().getByRole('button', { name: 'Delete 1 chat' }).press('Enter');
     await expect.poll(focused).toBe('New chat');
   });
@@ -312,7 +312,7 @@ describe('the list of chats on a phone', () => {
 
 describe('several chats', () => {
   it('are deleted at once, by keyboard too, and restored at once', async () => {
-    await page.getByRole('button', { name: 'Choose chats to delete' }).press('Enter');
+    await page.getByRole('button', { name: 'Select chats to delete' }).press('Enter');
     const remove = page.getByRole('button', { name: /^Delete \d/ });
     expect(await remove.isDisabled()).toBe(true);
     await page.getByRole('checkbox', { name: 'Bread' }).press('Space');
@@ -331,8 +331,8 @@ describe('several chats', () => {
   it('are only those that are found, if all are chosen after a search', async () => {
     await search().fill('water');
     await expect.poll(() => titles()).toEqual(['Bread', 'Soup']);
-    await page.getByRole('button', { name: 'Choose chats to delete' }).click();
-    await page.getByRole('button', { name: 'Choose all' }).click();
+    await page.getByRole('button', { name: 'Select chats to delete' }).click();
+    await page.getByRole('button', { name: 'Select all' }).click();
     await page.getByRole('button', { name: 'Delete 2 chats' }).click();
     await search().fill('');
     await expect.poll(() => titles()).toEqual(['Poems']);

@@ -119,7 +119,7 @@ describe('models of a hub', () => {
       .getByText(/^Paused [1-9]\d* %/)
       .waitFor();
     await sign().click();
-    await dialog().getByRole('button', { name: 'Go on' }).click();
+    await dialog().getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Pico is ready.').waitFor();
     await sign().waitFor({ state: 'detached' });
     const again = hub.requests.filter(({ stage, path }) => stage === 'content' && path === 'friend-Q8_0.gguf');
@@ -147,7 +147,7 @@ describe('models of a hub', () => {
     await sign().click();
     await dialog()
       .getByRole('alert')
-      .getByText(/^It did not come: /)
+      .getByText(/^The download failed: /)
       .waitFor();
     await dialog().getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Pico is ready.').waitFor();

@@ -196,7 +196,7 @@ const openRich = async () => {
 const unfoldSettings = async () => {
   await page.getByRole('button', { name: 'Settings of this chat' }).click();
   const dialog = page.getByRole('dialog', { name: 'Settings of this chat' });
-  for (const part of ['Presets', 'More about sampling', 'Form of the replies']) {
+  for (const part of ['Presets', 'More sampling settings', 'Response format']) {
     await dialog.getByText(part, { exact: true }).click();
   }
   await dialog.getByLabel('Save these settings as').fill('A preset');
@@ -262,7 +262,7 @@ const openToolServers = async () => {
 
 const chooseChats = async () => {
   await openChats();
-  await page.getByRole('button', { name: 'Choose chats to delete' }).click();
+  await page.getByRole('button', { name: 'Select chats to delete' }).click();
   await page.getByRole('checkbox', { name: 'A failed reply' }).check();
 };
 

@@ -111,7 +111,7 @@ describe('the chat page on a static host', () => {
     'compares two models, one after the other, and goes on with a reply that was cut off',
     async () => {
       await page.getByRole('button', { name: 'Settings of this chat' }).click();
-      await page.getByLabel('Longest reply').fill('1');
+      await page.getByLabel('Max tokens').fill('1');
       await page.keyboard.press('Tab');
       await page.getByLabel('Compare with').selectOption('pico');
       await page.keyboard.press('Escape');

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STARTER_KINDS } from '../../../../src/contract/models/starter.ts';
 import { EFFORTS } from '../../../../src/contract/sampling.ts';
 import german from '../../../../web/chat/messages/de.json';
-import english from '../../../../web/chat/messages/en.json';
+import firstEnglish from '../../../../web/chat/messages/en.json';
+import laterEnglish from '../../../../web/chat/messages/en-later.json';
 import { LANGUAGES, languageFor } from '../../../../web/chat/messages/language.ts';
 import { localizeBytes, localizeList } from '../../../../web/chat/messages/numbers.ts';
 import { LocalizedError, problemText } from '../../../../web/chat/messages/problem.ts';
@@ -16,6 +18,7 @@ import {
 import chinese from '../../../../web/chat/messages/zh.json';
 import { SAMPLING_SETTINGS } from '../../../../web/chat/settings/settings.ts';
 
+const english = { ...firstEnglish, ...laterEnglish };
 const FILES: Record<keyof typeof LANGUAGES, Translations> = { en: english, de: german, zh: chinese };
 
 /** All messages of a file, by their keys. */
@@ -100,6 +103,7 @@ describe('the page', () => {
 const MADE = [
   ...['image', 'audio', 'text'].flatMap((kind) => [`files.${kind}`, `files.${kind}Count`]),
   ...['queued', 'loading', 'unloading', 'vision', 'audio', 'tools', 'reasoning'].map((name) => `models.${name}`),
+  ...STARTER_KINDS.map((kind) => `starters.${kind}`),
   ...EFFORTS.map((effort) => `effort.${effort}`),
   ...SAMPLING_SETTINGS.flatMap(({ label, hint }) => [label, hint]),
   ...[

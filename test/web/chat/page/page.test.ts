@@ -145,8 +145,8 @@ describe('the chat page of a local server', () => {
     const dialog = page.getByRole('dialog', { name: 'Settings of this chat' });
     await dialog.getByLabel('System prompt').fill('Be brief.');
     await dialog.getByLabel('Temperature').fill('0');
-    await dialog.getByLabel('Longest reply').fill('5');
-    await dialog.getByText('More about sampling').click();
+    await dialog.getByLabel('Max tokens').fill('5');
+    await dialog.getByText('More sampling settings').click();
     await dialog.getByLabel('Top P').fill('3');
     await dialog.getByLabel('Top K').focus();
     expect(await dialog.getByLabel('Top P').getAttribute('aria-invalid')).toBe('true');

@@ -160,7 +160,7 @@ describe(`${COUNT} random operations in two tabs`, () => {
       reload: (tab) => reload(tab),
     };
 
-    for (const tab of tabs) await settings(tab, 'Longest reply', '1');
+    for (const tab of tabs) await settings(tab, 'Max tokens', '1');
     for (let count = 0; count < COUNT; count += 1) {
       const tab = tabs[next() < 0.5 ? 0 : 1];
       await pick(Object.values(operations))?.(tab);

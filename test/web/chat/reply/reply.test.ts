@@ -169,6 +169,9 @@ describe('health', () => {
       text: 'Runs on the CPU, context of 1,024 tokens.',
       reasons: ['No GPU was found.'],
     });
+    expect(footingOf(health, 'b', inEnglish, true).text).toBe(
+      'Runs on the CPU, in this browser, context of 1,024 tokens.',
+    );
     expect(footingOf(health, 'c', inEnglish).text).toMatch(/loaded/);
     expect(footingOf(null, 'a', inEnglish).text).toMatch(/Not in memory/);
   });

@@ -220,13 +220,13 @@ describe('the settings', () => {
   it('say by the field what the API would refuse, and are in the request', async () => {
     await openTalk('Settings', 'Some words');
     await openSettings();
-    await dialog().getByText('More about sampling').click();
+    await dialog().getByText('More sampling settings').click();
     expect(await dialog().getByLabel('Repeat penalty').getAttribute('placeholder')).toBe('1.1');
     await dialog().getByLabel('Mirostat surprise').fill('200');
     await dialog().getByLabel('Typical P').fill('0.9');
     await dialog().getByText('from 0 to 100').waitFor();
-    await dialog().getByText('Form of the replies').click();
-    await dialog().getByLabel('Stop at').fill('END');
+    await dialog().getByText('Response format').click();
+    await dialog().getByLabel('Stop sequences').fill('END');
     await dialog().getByLabel('JSON schema').fill('[');
     await dialog().getByText('The schema is not valid JSON').waitFor();
     await dialog().getByLabel('JSON schema').fill('');

@@ -1,0 +1,15 @@
+import { availableParallelism } from 'node:os';
+import type { MachineSpeed } from '../contract/machine-speed.ts';
+import { measureBandwidth } from '../utils/measure-bandwidth.ts';
+import type { Config } from './config/settings.ts';
+
+/** Measures the machine, for the speed of models that are not here yet. Resolves to null if it can't be measured. */
+export async function measureMachine({
+  threads,
+  backend,
+}: Pick<Config, 'threads' | 'backend'>): Promise<MachineSpeed | null> {
+  const bandwidth = await measureBandwidth();
+  if (bandwidth === null) return null;
+  const runtime = backend === 'wasm' ? 'wasm' : 'native';
+  return { bandwidth, threads: threads ?? availableParallelism(), runtime };
+}
