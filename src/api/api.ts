@@ -3,6 +3,7 @@ import { toLogFields, withFields } from '../contract/log.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
 import { type ApiContext, extended, type RequestContext } from './context.ts';
+import { conversations } from './conversations/family.ts';
 import { decisions } from './decisions/family.ts';
 import { type Family, isOpen, type Route } from './family.ts';
 import { health } from './health/family.ts';
@@ -19,6 +20,7 @@ import { onlyModels } from './keys/only-models.ts';
 import { messages } from './messages/family.ts';
 import { metrics } from './metrics/family.ts';
 import { models } from './models/family.ts';
+import { moderations } from './moderations/family.ts';
 import { ollama } from './ollama/family.ts';
 import { openApiOf } from './openapi/family.ts';
 import { properties } from './properties/family.ts';
@@ -32,12 +34,14 @@ import { vectors } from './vectors/family.ts';
 const DESCRIBED: Family[] = [
   chat,
   responses,
+  conversations,
   messages,
   completions,
   infilling,
   decisions,
   vectors,
   tokens,
+  moderations,
   models,
   ollama,
   properties,

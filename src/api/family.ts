@@ -6,7 +6,7 @@ import type { ApiSchema } from './openapi/json-schema.ts';
 
 /**
  * Answers a request. `parameter` is the decoded part of the path that the braces stand for, or '' if the route has
- * none.
+ * none. Several parameters are joined by slashes.
  */
 export type Handler = (context: RequestContext, request: ApiRequest, parameter: string) => ApiReply | Promise<ApiReply>;
 
@@ -16,7 +16,7 @@ export type Handler = (context: RequestContext, request: ApiRequest, parameter: 
  */
 export interface Route<Name extends string = string> {
   method: 'GET' | 'POST' | 'DELETE';
-  /** It may end with a parameter in braces. The parameter may contain slashes. */
+  /** It may have parameters in braces. A parameter may contain slashes if it is the only one. */
   path: string;
   handler: Handler;
   /** True if the route needs no API key; `metricsOpen` if it needs none with this setting. */

@@ -4,7 +4,7 @@ import { type Dialect, openAiErrors } from './http/dialect.ts';
 import { canonicalPath, versionedPath } from './http/paths.ts';
 
 /**
- * A route with its family and the pattern of its paths. The first group of the pattern, if any, is the handler's
+ * A route with its family and the pattern of its paths. The groups of the pattern, if any, are the handler's
  * parameter.
  */
 interface Entry {
@@ -20,8 +20,8 @@ export interface Found {
   /** The route for the request's method. Absent if the path does not take it. */
   route?: Route;
   /**
-   * Returns the decoded parameter of the path, or '' if the route has none. Throws a 400 `ApiError` for an invalid
-   * encoding.
+   * Returns the decoded parameter of the path, or '' if the route has none; several are joined by slashes. Throws a 400
+   * `ApiError` for an invalid encoding.
    */
   parameter(): string;
 }
@@ -61,7 +61,7 @@ export function createRouteTable(families: Family[]): RouteTable {
       return {
         taken: at.map(({ route }) => route),
         ...(entry && { route: entry.route }),
-        parameter: () => decodeParameter(entry?.pattern.exec(canonical)?.[1] ?? ''),
+        parameter: () => (entry?.pattern.exec(canonical) ?? []).slice(1).map(decodeParameter).join('/'),
       };
     },
     has: (path) => entriesAt(canonicalPath(path)).length > 0,
@@ -80,7 +80,9 @@ function isAbove(path: string): (prefix: string) => boolean {
 }
 
 function patternOf({ path }: Route): RegExp {
-  const escaped = path.replaceAll('.', '\\.').replace(/\{\w+\}/, '(.+)');
+  // Only a parameter that is alone may contain slashes: of several, it would not be clear where each ends.
+  const step = (path.match(/\{/g)?.length ?? 0) > 1 ? '([^/]+)' : '(.+)';
+  const escaped = path.replaceAll('.', '\\.').replace(/\{\w+\}/g, step);
   return new RegExp(`^${escaped}$`);
 }
 

@@ -96,6 +96,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'tool_choice: allowed_tools': 'calls none but the tools of allowed_tools, and shows the model all of them',
     'tool_choice: named, parallel_tool_calls':
       'calls the very tool that is named, once where calls must not be parallel, for every seed',
+    'functions, function_call': 'calls a function in the older spelling, whole and streamed, and takes its result',
     'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
       'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
     'dry_multiplier, dry_base, dry_allowed_length, dry_penalty_last_n, dry_sequence_breakers, xtc_probability, xtc_threshold, top_n_sigma':
@@ -153,6 +154,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'refuses a response to a prompt that does not fit, with the words that clients look for',
     stream: 'streams to the openai client the response that it answers whole, event by event',
     'store, metadata': 'gives back a stored response until it is deleted, and none that was not to be stored',
+    conversation: 'keeps a conversation for the openai client, and goes on in it, whole and streamed',
     previous_response_id: 'calls a tool for the openai client, takes its result, and goes on from the stored response',
     'tools, tool_choice, parallel_tool_calls':
       'calls a tool for the openai client, takes its result, and goes on from the stored response',
@@ -163,8 +165,19 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
     'include, prompt_cache_key, text.verbosity, reasoning.summary, client_metadata':
       'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
-    'background, conversation, prompt: a 400':
+    'background, prompt: a 400':
       'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
+  },
+  'POST /v1/conversations': {
+    'items, metadata': 'keeps a conversation for the openai client, and goes on in it, whole and streamed',
+    'GET /v1/conversations/{conversation_id}/items: order, limit, after':
+      'keeps a conversation for the openai client, and goes on in it, whole and streamed',
+    'DELETE /v1/conversations/{conversation_id}/items/{item_id}':
+      'keeps a conversation for the openai client, and goes on in it, whole and streamed',
+    'DELETE /v1/conversations/{conversation_id}':
+      'keeps a conversation for the openai client, and goes on in it, whole and streamed',
+    'GET /v1/conversations/{conversation_id}':
+      'keeps a conversation for the openai client, and goes on in it, whole and streamed',
   },
   'POST /v1/completions': {
     keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
@@ -481,6 +494,22 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/api/models/search.test.ts',
     name: 'answers what there is to pull',
   },
+  'POST /v1/conversations/{conversation_id}: metadata': {
+    file: 'test/api/conversations/handler.test.ts',
+    name: 'is created, read, given other metadata and forgotten',
+  },
+  'POST /v1/conversations/{conversation_id}/items: items': {
+    file: 'test/api/conversations/handler.test.ts',
+    name: 'keeps items with ids, in pages, until one is removed',
+  },
+  'GET /v1/conversations/{conversation_id}/items/{item_id}': {
+    file: 'test/api/conversations/handler.test.ts',
+    name: 'keeps items with ids, in pages, until one is removed',
+  },
+  'POST /v1/moderations: a 501': {
+    file: 'test/api/moderations/handler.test.ts',
+    name: 'a moderation is refused in words, with what does the same',
+  },
   'aliases of a model.json, --alias': {
     file: 'test/catalogue/aliases.test.ts',
     name: 'answer for their model, and are listed with it',
@@ -526,6 +555,10 @@ const TRANSLATED: [field: string, meaning: string][] = [
     'the reply has the words after the last message, which is of the assistant; `add_generation_prompt` may be `false` then',
   ],
   ['tool_choice: "any"', '`required`'],
+  [
+    'functions, function_call, messages[].function_call, messages[].role: function',
+    '`tools`, `tool_choice`, `tool_calls` and the role `tool`; the reply has its call in `function_call` then, and one call at most',
+  ],
   ['tool_choice.allowed_tools', 'all tools are shown, and only these are called'],
   ['messages[].content[].image_url: a string', 'its address'],
   ['messages[].content[].type: refusal; messages[].refusal', 'text'],

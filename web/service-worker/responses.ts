@@ -3,7 +3,7 @@ import {
   jsonBytesOf,
   type ResponseStore,
   STORE_LIMITS,
-  type StoredResponse,
+  type Stored,
   type StoreLimits,
 } from '../../src/api/responses/store.ts';
 import { once } from '../../src/utils/once.ts';
@@ -26,7 +26,7 @@ interface Entry {
 }
 
 interface Schema extends DBSchema {
-  responses: { key: string; value: StoredResponse & { id: string } };
+  responses: { key: string; value: Stored & { id: string } };
   /** A separate store, so that choosing the responses to remove does not read their content. */
   entries: { key: string; value: Entry; indexes: { items: string } };
 }
@@ -49,27 +49,27 @@ export function createBrowserResponseStore(limits: StoreLimits = STORE_LIMITS): 
   };
 
   /** Returns the stored response and updates the time of its last use. */
-  const use = async (owner: string, id: string): Promise<StoredResponse | undefined> => {
+  const use = async (owner: string, id: string): Promise<Stored | undefined> => {
     const { responses, entries, done } = await begin();
     const entry = await entries.get(id);
     if (entry?.owner !== owner) return undefined;
     const [stored] = await Promise.all([responses.get(id), entries.put({ ...entry, used: Date.now() }), done]);
-    return stored && { input: stored.input, response: stored.response };
+    return stored && ({ input: stored.input, response: stored.response } as Stored);
   };
 
   return {
-    async put(owner, { input, response }) {
-      const { id, output } = response;
+    async put(owner, stored) {
+      const { id, output } = stored.response;
       const entry = {
         id,
         owner,
-        bytes: jsonBytesOf({ input, response }),
+        bytes: jsonBytesOf(stored),
         used: Date.now(),
         items: output.map((item) => item.id),
       };
       if (entry.bytes > limits.bytes) return;
       const { responses, entries, done } = await begin();
-      await Promise.all([responses.put({ id, input, response }), entries.put(entry)]);
+      await Promise.all([responses.put({ ...stored, id }), entries.put(entry)]);
       for (const { id } of surplus(await entries.getAll(), limits, Date.now())) {
         await Promise.all([responses.delete(id), entries.delete(id)]);
       }

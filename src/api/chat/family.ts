@@ -25,7 +25,11 @@ const toolCall = {
 
 const chatMessage = object(
   { role: { const: 'assistant' }, content: nullable(string) },
-  { reasoning_content: string, tool_calls: array(toolCall) },
+  {
+    reasoning_content: string,
+    tool_calls: array(toolCall),
+    function_call: object({ name: string, arguments: string }),
+  },
 );
 
 const chatDelta = object(
@@ -34,6 +38,7 @@ const chatDelta = object(
     role: { const: 'assistant' },
     content: string,
     reasoning_content: string,
+    function_call: object({ arguments: string }, { name: string }),
     tool_calls: array(
       object(
         { index: integer },

@@ -6,6 +6,7 @@ import { startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import { createCompletionHead } from '../stream/usage.ts';
+import { isOlderRequest } from './older-functions.ts';
 import { customNames, toChatConversation } from './request.ts';
 import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
@@ -21,12 +22,13 @@ export async function createChatCompletion(context: RequestContext, request: Api
   const head = createCompletionHead('chatcmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
     const { replies, done } = await collectReplies(events);
-    return jsonReply(toCompletion(head, replies, done, customNames(body)));
+    return jsonReply(toCompletion(head, replies, done, customNames(body), isOlderRequest(body)));
   }
   const encode = createChatEncoder(head, {
     includeUsage: body.stream_options?.include_usage ?? false,
     returnProgress: body.return_progress ?? false,
     custom: customNames(body),
+    older: isOlderRequest(body),
   });
   return streamReply(context, events, cancel, { encode, isLast: ({ kind }) => kind === 'done' });
 }

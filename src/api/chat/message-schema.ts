@@ -75,12 +75,15 @@ const fields = {
   name: v.nullish(textField),
   tool_calls: v.nullish(list(toolCall, MOST_TOOL_CALLS, 'tool calls', 'must be an array of tool calls')),
   tool_call_id: v.nullish(textField),
+  function_call: v.nullish(
+    v.looseObject({ name: textField, arguments: textField }, 'must be an object with name and arguments'),
+  ),
   reasoning_content: v.nullish(textField),
   reasoning: v.nullish(textField),
   refusal: v.nullish(textField),
 } satisfies v.ObjectEntries;
 
-const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
 /** A message of a conversation. A user message must have content. */
 export const message = v.variant(
@@ -92,6 +95,7 @@ export const message = v.variant(
       content: v.nullish(content),
       ...fields,
     }),
+    v.looseObject({ role: v.literal('function'), content: v.nullish(content), ...fields, name: textField }),
   ],
   (issue) =>
     issue.expected.startsWith('Object')

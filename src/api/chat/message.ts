@@ -7,11 +7,21 @@ import type { ChatRequest } from './schema.ts';
 type ChatMessage = ChatRequest['messages'][number];
 type ChatPart = Exclude<NonNullable<ChatMessage['content']>, string>[number];
 
+/** The role that a message of this role gets. */
+const ROLE_HERE = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+} as const;
+
 /** Translates a message of a chat request; `index` is its place there. */
 export function fromChatMessage(message: ChatMessage, index: number): Message {
   const thoughts = message.role === 'assistant' ? toThoughts(message) : '';
   return {
-    role: message.role === 'developer' ? 'system' : message.role,
+    role: ROLE_HERE[message.role],
     content: toContent(message, `messages[${index}].content`),
     ...(typeof message.name === 'string' && { name: message.name }),
     ...(message.tool_calls && { tool_calls: message.tool_calls.map(toToolCall) }),

@@ -6,6 +6,7 @@ import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } fr
 import { customTool } from '../generation/custom-tool.ts';
 import { checkContinues } from './continues.ts';
 import { fromChatMessage } from './message.ts';
+import { fromOlderSpelling } from './older-functions.ts';
 import { toReplyFormat } from './reply-format.ts';
 import type { ChatRequest } from './schema.ts';
 
@@ -13,7 +14,8 @@ import type { ChatRequest } from './schema.ts';
  * Translates a validated chat request into a conversation. Throws a 400 `ApiError` for fields that can't be combined or
  * have no meaning here, and for a call of a tool that is not there.
  */
-export function toChatConversation(request: ChatRequest): Conversation {
+export function toChatConversation(asked: ChatRequest): Conversation {
+  const request = fromOlderSpelling(asked);
   refuseContradictions(request);
   const tools = checkTools(
     (request.tools ?? []).map(toChatTool),

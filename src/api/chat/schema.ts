@@ -14,7 +14,7 @@ import { keepAliveField } from '../fields/keep-alive.ts';
 import { replyFormEntries, schemaObject } from '../fields/reply-form.ts';
 import { samplingEntries, tokenLimit } from '../fields/sampling.ts';
 import { message } from './message-schema.ts';
-import { toolChoice, tools } from './tool-schema.ts';
+import { functionChoice, functions, toolChoice, tools } from './tool-schema.ts';
 
 /** More messages than any client sends. Each of them takes time before the model runs. */
 const MOST_MESSAGES = 10_000;
@@ -67,6 +67,8 @@ export const chatRequestSchema = v.looseObject(
     tools: v.nullish(tools),
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
+    functions: v.nullish(functions),
+    function_call: v.nullish(functionChoice),
     logprobs: v.nullish(booleanField),
     top_logprobs: v.nullish(integerField(0, 20)),
     response_format: v.nullish(responseFormat),

@@ -12,6 +12,7 @@ import { violationFields } from '../generation/violations.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
+import { olderReason } from './older-functions.ts';
 import { newToolCallId } from './tool-call.ts';
 
 export interface ChatStreamOptions {
@@ -21,14 +22,16 @@ export interface ChatStreamOptions {
   returnProgress: boolean;
   /** The names of the tools that take a free text. */
   custom?: ReadonlySet<string>;
+  /** Writes the call in OpenAI's older spelling, as `function_call`. */
+  older?: boolean;
 }
 
 /** Turns events into SSE text, one at a time. An event that has nothing for the client becomes ''. */
 export function createChatEncoder(
   head: CompletionHead,
-  { includeUsage, returnProgress, custom = new Set() }: ChatStreamOptions,
+  { includeUsage, returnProgress, custom = new Set(), older = false }: ChatStreamOptions,
 ): (event: GenerationStreamEvent) => string {
-  const chunks = createChunkEncoder(head);
+  const chunks = createChunkEncoder(head, older);
   const calls = createCallEncoder(chunks, custom);
   let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
   const started = new Set<number>();
@@ -98,7 +101,7 @@ function createCallEncoder(chunks: ReturnType<typeof createChunkEncoder>, custom
 }
 
 /** Makes the SSE events of one stream. */
-export function createChunkEncoder(head: CompletionHead) {
+export function createChunkEncoder(head: CompletionHead, older = false) {
   const base = { ...head, object: 'chat.completion.chunk' };
   // This is the hot path. Text chunks differ only in index and text, so the rest is encoded once.
   const prefix = `data: ${JSON.stringify(base).slice(0, -1)},"choices":[{"index":`;
@@ -117,15 +120,20 @@ export function createChunkEncoder(head: CompletionHead) {
       },"finish_reason":null}]}\n\n`,
     reasoning: (index: number, text: string): string => chunk(index, { reasoning_content: text }, null),
     toolCall: (index: number, call: number, name: string): string =>
-      toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
+      older
+        ? chunk(index, { function_call: { name, arguments: '' } }, null)
+        : toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
     customCall: (index: number, call: number, name: string): string =>
       toolCall(index, { index: call, id: newToolCallId(), type: 'custom', custom: { name, input: '' } }),
     customInput: (index: number, call: number, input: string): string =>
       input === '' ? '' : toolCall(index, { index: call, custom: { input } }),
     toolArguments: (index: number, call: number, text: string): string =>
-      toolCall(index, { index: call, function: { arguments: text } }),
+      older
+        ? chunk(index, { function_call: { arguments: text } }, null)
+        : toolCall(index, { index: call, function: { arguments: text } }),
     finish: (finished: ChoiceFinished, timings?: Timings): string => {
-      const { choice: index, reason: finish_reason } = finished;
+      const { choice: index, reason } = finished;
+      const finish_reason = older ? olderReason(reason) : reason;
       const choices = [{ index, delta: {}, logprobs: null, finish_reason, ...violationFields(finished) }];
       return sseEvent({ ...base, choices, ...(timings && { timings }) });
     },

@@ -4,17 +4,19 @@ import { list, nonEmptyText, objectField, oneOf, record, textField } from '../fi
 /** More tools than any client sends. Each of them takes time before the model runs. */
 const MOST_TOOLS = 1024;
 
+const functionBody = v.looseObject(
+  {
+    name: nonEmptyText,
+    description: v.nullish(textField),
+    parameters: v.nullish(record('must be a JSON schema object', v.unknown())),
+  },
+  'must be an object with name, description and parameters',
+);
+
 const functionTool = v.looseObject(
   {
     type: v.literal('function'),
-    function: v.looseObject(
-      {
-        name: nonEmptyText,
-        description: v.nullish(textField),
-        parameters: v.nullish(record('must be a JSON schema object', v.unknown())),
-      },
-      'must be an object with name, description and parameters',
-    ),
+    function: functionBody,
   },
   'must be an object with type and function',
 );
@@ -40,6 +42,15 @@ const tool = v.variant('type', [functionTool, customTool], (issue) =>
 
 /** The tools that the model may call. */
 export const tools = list(tool, MOST_TOOLS, 'tools', 'must be an array of tools');
+
+/** The tools in OpenAI's older spelling. */
+export const functions = list(functionBody, MOST_TOOLS, 'functions', 'must be an array of functions');
+
+/** The choice of a function in OpenAI's older spelling. */
+export const functionChoice = v.union(
+  [v.picklist(['none', 'auto']), objectField({ name: textField }, 'must be an object with name')],
+  'must be none, auto or {"name": ...}',
+);
 
 const namedFunction = v.looseObject({
   type: v.literal('function'),

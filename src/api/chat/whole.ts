@@ -4,6 +4,7 @@ import { inputOf } from '../generation/custom-tool.ts';
 import { type Logprobs, toLogprobs } from '../generation/logprobs.ts';
 import { type SchemaViolation, violationFields } from '../generation/violations.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
+import { olderReason } from './older-functions.ts';
 import { type CustomCallObject, newToolCallId, type ToolCallObject } from './tool-call.ts';
 
 /** One choice of a reply that does not stream. */
@@ -15,21 +16,27 @@ export interface ChoiceObject {
     content: string | null;
     reasoning_content?: string;
     tool_calls?: (ToolCallObject | CustomCallObject)[];
+    /** The call, in place of `tool_calls`, if the request has OpenAI's older spelling. */
+    function_call?: ToolCallObject['function'];
   };
   logprobs: Logprobs | null;
-  finish_reason: FinishReason;
+  finish_reason: FinishReason | 'function_call';
   /** The schema violations of the reply; absent if there are none. */
   schema_violations?: SchemaViolation[];
 }
 
-/** Builds the reply to a request that does not stream. `custom` has the names of the tools that take a free text. */
+/**
+ * Builds the reply to a request that does not stream. `custom` has the names of the tools that take a free text. If `older` is true, a
+ * call is written in OpenAI's older spelling.
+ */
 export function toCompletion(
   head: CompletionHead,
   replies: CollectedReply[],
   done: GenerationDone,
   custom: ReadonlySet<string> = new Set(),
+  older = false,
 ) {
-  const choices = replies.map((reply, index) => toChoice(reply, index, custom));
+  const choices = replies.map((reply, index) => toChoice(reply, index, custom, older));
   return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
 }
 
@@ -37,17 +44,20 @@ function toChoice(
   { content, reasoning, toolCalls, logprobs, finish }: CollectedReply,
   index: number,
   custom: ReadonlySet<string>,
+  older: boolean,
 ): ChoiceObject {
+  const [first] = toolCalls;
   return {
     index,
     message: {
       role: 'assistant',
       content: content === '' && toolCalls.length > 0 ? null : content,
       ...(reasoning !== '' && { reasoning_content: reasoning }),
-      ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call) => toToolCall(call, custom)) }),
+      ...(first &&
+        (older ? { function_call: first } : { tool_calls: toolCalls.map((call) => toToolCall(call, custom)) })),
     },
     logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
-    finish_reason: finish.reason,
+    finish_reason: older ? olderReason(finish.reason) : finish.reason,
     ...violationFields(finish),
   };
 }

@@ -1,4 +1,5 @@
 import { modelNotFound } from '../../contract/errors.ts';
+import { findByName } from '../../contract/models/find-model.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 
@@ -11,7 +12,7 @@ export function wantedModel({ catalogue, runner }: RequestContext, wanted: strin
   const loaded = runner.loaded().map(({ id }) => id);
   const cards = catalogue.list().filter(({ settings, rankingModel }) => !settings.embedding && !rankingModel);
   const usual = cards.find(({ id }) => loaded.includes(id)) ?? cards[0];
-  const model = name === '' ? usual : catalogue.find(name);
+  const model = name === '' ? usual : findByName(catalogue, name);
   if (!model) throw modelNotFound(name);
   return model;
 }

@@ -1,17 +1,19 @@
 import { unsupportedParameter } from '../../contract/errors.ts';
 import { toLogFields } from '../../contract/log.ts';
 import type { RequestContext } from '../context.ts';
+import { appendItems } from '../conversations/items.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { countPromptTokens, type Generation, startGeneration } from '../generation/start.ts';
 import { ownerOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { queryField } from '../http/query.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { resolveInput, responseNotFound } from './input.ts';
+import { conversationIdOf, resolveInput, responseNotFound } from './input.ts';
 import type { PlacedItem } from './messages.ts';
 import type { ResponseObject } from './objects.ts';
 import { REFUSED_RESPONSE_FIELDS, refuseUnsupported, toHead, toResponsesConversation } from './request.ts';
-import { responseRequestSchema } from './schema.ts';
+import { type ResponseRequest, responseRequestSchema } from './schema.ts';
+import { isResponse } from './store.ts';
 import { encodeResponseStream, responseEncoding } from './stream.ts';
 import { createResponseWriter, type ResponseWriter } from './writer.ts';
 
@@ -21,7 +23,7 @@ export async function createResponse(context: RequestContext, request: ApiReques
   const conversation = toResponsesConversation(body, items);
   const writer = createResponseWriter(toHead(body, model, Date.now()));
   const generation = await startGeneration(context, request, model, conversation, 'error');
-  const keep = body.store === false ? async () => {} : keeper(context, owner, items);
+  const keep = keeper(context, owner, body, items);
   if (!body.stream) return jsonReply(await whole(generation, writer, keep));
   return streamReply(
     context,
@@ -46,14 +48,15 @@ export async function getResponse(context: RequestContext, request: ApiRequest, 
   if (queryField(request.query, 'stream') === 'true')
     throw unsupportedParameter('stream', 'A stored response can not be streamed again.');
   const stored = await context.responses.find(await ownerOf(context.apiKeys, request.headers), id);
-  if (!stored) throw responseNotFound(id);
+  if (!isResponse(stored)) throw responseNotFound(id);
   return jsonReply(stored.response);
 }
 
 /** DELETE /v1/responses/{response_id} */
 export async function deleteResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
-  const removed = await context.responses.remove(await ownerOf(context.apiKeys, request.headers), id);
-  if (!removed) throw responseNotFound(id);
+  const owner = await ownerOf(context.apiKeys, request.headers);
+  if (!isResponse(await context.responses.find(owner, id))) throw responseNotFound(id);
+  await context.responses.remove(owner, id);
   return jsonReply({ id, object: 'response', deleted: true });
 }
 
@@ -65,12 +68,17 @@ async function readRequest(context: RequestContext, request: ApiRequest) {
 }
 
 /**
- * Returns a function that stores a response. The reply does not depend on it, so an error of the store is only logged.
+ * Returns a function that stores a response, and appends its new items to its conversation. The reply does not depend on
+ * it, so an error of the store is only logged.
  */
-function keeper({ responses, log }: RequestContext, owner: string, items: PlacedItem[]) {
+function keeper({ responses, log }: RequestContext, owner: string, body: ResponseRequest, items: PlacedItem[]) {
+  const conversationId = conversationIdOf(body);
+  const input = items.map(({ item }) => item);
+  const added = items.filter(({ param }) => param !== 'conversation').map(({ item }) => item);
   return async (response: ResponseObject) => {
     try {
-      await responses.put(owner, { input: items.map(({ item }) => item), response });
+      if (body.store !== false) await responses.put(owner, { input, response });
+      if (conversationId !== null) await appendItems(responses, owner, conversationId, [...added, ...response.output]);
     } catch (error) {
       log.warn('a response could not be stored', toLogFields(error));
     }

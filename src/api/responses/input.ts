@@ -2,18 +2,20 @@ import { ApiError, invalidRequest } from '../../contract/errors.ts';
 import type { ContentItem, InputItem } from './items.ts';
 import type { PlacedItem } from './messages.ts';
 import type { ResponseRequest } from './schema.ts';
-import type { ResponseStore } from './store.ts';
+import { isConversation, isResponse, type ResponseStore } from './store.ts';
 
 /**
- * Returns the whole conversation of a request: the input and output of the previous response, and the new input, in
- * which each reference is replaced by its item. Throws a 400 `ApiError` for a response or an item that is not stored.
+ * Returns the whole conversation of a request: the items of its stored conversation, or the input and output of the
+ * previous response, and the new input, in which each reference is replaced by its item. Throws a 400 `ApiError` for a
+ * response or an item that is not stored, and a 404 for a conversation.
  */
 export async function resolveInput(
-  { input, previous_response_id: previousId }: ResponseRequest,
+  request: ResponseRequest,
   store: ResponseStore,
   owner: string,
 ): Promise<PlacedItem[]> {
-  const before = previousId ? await readPrevious(previousId, store, owner) : [];
+  const before = await readBefore(request, store, owner);
+  const { input } = request;
   const added = typeof input === 'string' ? [userMessage(input)] : (input ?? []);
   if (before.length + added.length === 0) throw invalidRequest('input must have at least 1 item.', 'input');
   const items = await Promise.all(
@@ -25,9 +27,25 @@ export async function resolveInput(
   return [...before, ...items];
 }
 
+/** Returns the id of the conversation that a request belongs to; null if it belongs to none. */
+export function conversationIdOf({ conversation }: ResponseRequest): string | null {
+  return (typeof conversation === 'string' ? conversation : conversation?.id) ?? null;
+}
+
+async function readBefore(request: ResponseRequest, store: ResponseStore, owner: string): Promise<PlacedItem[]> {
+  const conversationId = conversationIdOf(request);
+  const { previous_response_id: previousId } = request;
+  if (conversationId === null) return previousId ? readPrevious(previousId, store, owner) : [];
+  if (previousId)
+    throw invalidRequest("conversation can't be combined with previous_response_id.", 'previous_response_id');
+  const stored = await store.find(owner, conversationId);
+  if (!isConversation(stored)) throw conversationNotFound(conversationId);
+  return stored.input.map((item) => ({ item, param: 'conversation' }));
+}
+
 async function readPrevious(id: string, store: ResponseStore, owner: string): Promise<PlacedItem[]> {
   const stored = await store.find(owner, id);
-  if (!stored) {
+  if (!isResponse(stored)) {
     const message = `Previous response with id '${id}' not found.`;
     throw invalidRequest(message, 'previous_response_id', 'previous_response_not_found');
   }
@@ -45,6 +63,17 @@ async function resolve(item: InputItem, param: string, store: ResponseStore, own
 
 function userMessage(text: string): ContentItem {
   return { type: 'message', role: 'user', content: text };
+}
+
+/** 404: no conversation is stored under this id. */
+export function conversationNotFound(id: string): ApiError {
+  return new ApiError({
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'conversation_not_found',
+    param: 'conversation',
+    message: `Conversation with id '${id}' not found.`,
+  });
 }
 
 /** 404: no response is stored under this id. */

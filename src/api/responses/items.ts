@@ -73,6 +73,13 @@ const TYPES = [
   'item_reference',
 ];
 
+/** The items that have their own content, as conversations store them. */
+export const contentItem = v.variant('type', [message, functionCall, callOutput, customCall, reasoning], (issue) =>
+  issue.expected.startsWith('Object')
+    ? 'must be an object'
+    : `must be one of ${TYPES.filter((type) => type !== 'item_reference').join(', ')}`,
+);
+
 const item = v.variant('type', [message, functionCall, callOutput, customCall, reasoning, itemReference], (issue) =>
   issue.expected.startsWith('Object') ? 'must be an object' : `must be one of ${TYPES.join(', ')}`,
 );

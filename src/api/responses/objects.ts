@@ -81,6 +81,8 @@ export interface ResponseHead {
   created_at: number;
   model: string;
   background: false;
+  /** The conversation that the response belongs to; absent if it belongs to none. */
+  conversation?: { id: string };
   instructions: string | null;
   max_output_tokens: number | null;
   metadata: Record<string, string>;
@@ -109,6 +111,17 @@ export interface ResponseObject extends ResponseHead {
   timings?: Timings;
   /** The schema violations of the reply; absent if there are none. */
   schema_violations?: SchemaViolation[];
+}
+
+/** A conversation, as it is stored. Its items are apart. */
+export interface ConversationObject {
+  id: string;
+  object: 'conversation';
+  /** Unix time in seconds. */
+  created_at: number;
+  metadata: Record<string, string>;
+  /** Empty: the store looks here for items that requests refer to, and each item of a conversation is in its response. */
+  output: [];
 }
 
 /** The place of a piece within the response. */

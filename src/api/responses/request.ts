@@ -6,6 +6,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { toSampling } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
 import { newPrefixedId } from '../generation/ids.ts';
+import { conversationIdOf } from './input.ts';
 import { fromResponseItems, type PlacedItem } from './messages.ts';
 import type { ResponseHead } from './objects.ts';
 import type { ResponseRequest } from './schema.ts';
@@ -14,7 +15,6 @@ import type { ResponseRequest } from './schema.ts';
  * Fields that would change the reply and are not supported: fields of OpenAI, and fields of the other endpoints here.
  */
 export const REFUSED_RESPONSE_FIELDS = [
-  'conversation',
   'moderation',
   'prompt',
   'n',
@@ -101,12 +101,14 @@ function toReplyFormat({ text }: ResponseRequest): ReplyFormat {
 /** Returns the fields of a response that come from its request. `now` is Unix time in ms. */
 export function toHead(request: ResponseRequest, model: ModelCard, now: number): ResponseHead {
   const { temperature, topP } = toSampling(request, model);
+  const conversationId = conversationIdOf(request);
   return {
     id: newPrefixedId('resp'),
     object: 'response',
     created_at: Math.floor(now / 1000),
     model: model.id,
     background: false,
+    ...(conversationId !== null && { conversation: { id: conversationId } }),
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     metadata: request.metadata ?? {},

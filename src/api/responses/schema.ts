@@ -109,6 +109,12 @@ export const responseRequestSchema = v.looseObject(
     input: v.nullish(input),
     instructions: v.nullish(textField),
     previous_response_id: v.nullish(nonEmptyText),
+    conversation: v.nullish(
+      v.union(
+        [nonEmptyText, objectField({ id: nonEmptyText }, 'must be an object with id')],
+        'must be an id or an object with id',
+      ),
+    ),
     ...ownSampling,
     max_output_tokens: v.nullish(integerField(1)),
     tools: v.nullish(list(tool, MOST_TOOLS, 'tools', 'must be an array of tools')),

@@ -1,5 +1,5 @@
 import type { ContentItem } from './items.ts';
-import type { OutputItem, ResponseObject } from './objects.ts';
+import type { ConversationObject, OutputItem, ResponseObject } from './objects.ts';
 
 /** A response that has ended, with the conversation that it answers. The instructions are the response's own. */
 export interface StoredResponse {
@@ -7,16 +7,36 @@ export interface StoredResponse {
   response: ResponseObject;
 }
 
+/** A conversation that a client keeps here: its items are its `input`. */
+export interface StoredConversation {
+  input: ContentItem[];
+  response: ConversationObject;
+}
+
+/** What the store keeps under an id. */
+export type Stored = StoredResponse | StoredConversation;
+
+/** True if a response is stored, and not a conversation. */
+export function isResponse(stored: Stored | undefined): stored is StoredResponse {
+  return stored?.response.object === 'response';
+}
+
+/** True if a conversation is stored. */
+export function isConversation(stored: Stored | undefined): stored is StoredConversation {
+  return stored?.response.object === 'conversation';
+}
+
 /**
- * Stores responses, so that clients can refer to them later. A response is only found under the `owner` that stored it.
- * They are bounded, so a response may be gone at any time.
+ * Stores responses and conversations, so that clients can refer to them later. They are only found under the `owner`
+ * that stored them. They are bounded, so each may be gone at any time.
  */
 export interface ResponseStore {
-  put(owner: string, stored: StoredResponse): Promise<void>;
-  find(owner: string, id: string): Promise<StoredResponse | undefined>;
+  /** Stores a response or a conversation. Replaces what has the same id. */
+  put(owner: string, stored: Stored): Promise<void>;
+  find(owner: string, id: string): Promise<Stored | undefined>;
   /** Finds an output item of any stored response. */
   findItem(owner: string, itemId: string): Promise<OutputItem | undefined>;
-  /** Deletes a response. Resolves to false if it is not stored. */
+  /** Deletes a response or a conversation. Resolves to false if it is not stored. */
   remove(owner: string, id: string): Promise<boolean>;
 }
 
@@ -32,9 +52,7 @@ export interface StoreLimits {
  */
 export const STORE_LIMITS: StoreLimits = { responses: 2000, bytes: 64 * 1024 * 1024 };
 
-interface Entry extends StoredResponse {
-  bytes: number;
-}
+type Entry = Stored & { bytes: number };
 
 /** The responses of one owner. */
 interface Share {
@@ -79,8 +97,12 @@ export function createResponseStore(limits: StoreLimits = STORE_LIMITS): Respons
   };
 
   return {
-    async put(owner, { input, response }) {
-      const entry = { input, response, bytes: jsonBytesOf({ input, response }) };
+    async put(owner, stored) {
+      const { response } = stored;
+      const entry: Entry = { ...stored, bytes: jsonBytesOf(stored) };
+      const before = shares.get(owner);
+      const replaced = before?.entries.get(response.id);
+      if (before && replaced) drop(owner, before, response.id, replaced);
       if (entry.bytes > limits.bytes) return;
       const share = shares.get(owner) ?? { entries: new Map(), bytes: 0 };
       shares.set(owner, share);

@@ -77,7 +77,6 @@ describe('a response', () => {
     const { api, runner } = apiOver();
     for (const [field, value] of Object.entries({
       background: true,
-      conversation: 'conv_1',
       prompt: { id: 'pmpt_1' },
       moderation: { model: 'm' },
       n: 2,

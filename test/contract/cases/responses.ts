@@ -179,11 +179,38 @@ export const responseCases: ContractCase[] = [
       };
       const taken = await postJson(target, '/v1/responses', codex);
       expect(taken.status, JSON.stringify(taken.body)).toBe(200);
-      for (const [field, value] of Object.entries({ background: true, conversation: 'conv', prompt: { id: 'p' } })) {
+      for (const [field, value] of Object.entries({ background: true, prompt: { id: 'p' } })) {
         const { status, body } = await postJson(target, '/v1/responses', { ...short, [field]: value });
         expect(status).toBe(400);
         expect(body.error).toMatchObject({ code: 'unsupported_parameter', param: field });
       }
+    },
+  },
+  {
+    name: 'keeps a conversation for the openai client, and goes on in it, whole and streamed',
+    check: async (target) => {
+      const client = openai(target);
+      const { id } = await client.conversations.create({ items: [{ role: 'user', content: 'hello' }] });
+      const whole = await client.responses.create({ ...short, input: 'and', conversation: id });
+      expect(whole.conversation).toEqual({ id });
+      const stream = await client.responses.create({ ...short, input: 'then', conversation: { id }, stream: true });
+      for await (const event of stream) if (event.type === 'response.failed') throw new Error(JSON.stringify(event));
+      const items = [];
+      for await (const item of client.conversations.items.list(id, { order: 'asc', limit: 2 })) items.push(item);
+      expect(items.map((item) => 'role' in item && item.role)).toEqual([
+        'user',
+        'user',
+        'assistant',
+        'user',
+        'assistant',
+      ]);
+      const said = ['hello', 'and'].map((content) => ({ role: 'user' as const, content }));
+      const alone = await client.responses.create({ ...short, input: said });
+      expect(alone.output_text).toBe(whole.output_text);
+      await client.conversations.items.delete(items[0]?.id ?? '', { conversation_id: id });
+      await client.conversations.delete(id);
+      await expect(client.conversations.retrieve(id)).rejects.toBeInstanceOf(NotFoundError);
+      await expect(client.responses.create({ ...short, conversation: id })).rejects.toBeInstanceOf(NotFoundError);
     },
   },
   {

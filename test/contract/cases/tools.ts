@@ -126,6 +126,30 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
+    name: 'calls a function in the older spelling, whole and streamed, and takes its result',
+    check: async (target) => {
+      const older = { functions: TOOLS.map((tool) => tool.function), function_call: { name: 'lend_book' } };
+      const body = chatBody({ temperature: 1, seed: 2, max_tokens: 300, ...older });
+      const { body: whole } = await postChat(target, body);
+      const [{ message, finish_reason }] = whole.choices;
+      expect(finish_reason).toBe('function_call');
+      expect(message).toEqual({ role: 'assistant', content: null, function_call: expect.anything() });
+      expect(message.function_call.name).toBe('lend_book');
+      expect(isBook(JSON.parse(message.function_call.arguments)), message.function_call.arguments).toBe(true);
+
+      const events = await readStream(await openStream(target, body));
+      const deltas = events.flatMap(({ choices }) => choices?.[0].delta.function_call ?? []);
+      expect(deltas[0]).toEqual({ name: 'lend_book', arguments: '' });
+      expect(deltas.map((delta) => delta.arguments).join('')).toBe(message.function_call.arguments);
+      expect(events.some(({ choices }) => choices?.[0].finish_reason === 'function_call')).toBe(true);
+
+      const result = { role: 'function', name: 'lend_book', content: '{"lent": true}' };
+      const messages = [{ role: 'user', content: 'hello' }, message, result];
+      const { status, body: next } = await postChat(target, chatBody({ messages, functions: older.functions }));
+      expect(status, JSON.stringify(next)).toBe(200);
+    },
+  },
+  {
     name: 'streams the arguments of a required call as they are written',
     check: async (target) => {
       const tool_choice = { type: 'function', function: { name: 'lend_book' } };
