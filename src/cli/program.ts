@@ -6,6 +6,7 @@ import { messageOf } from '../utils/error-message.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerCache } from './commands/cache.ts';
 import { registerChat, registerRun } from './commands/chat.ts';
+import { registerCompletion } from './commands/completion.ts';
 import { registerConnect } from './commands/connect.ts';
 import { registerDecide } from './commands/decide.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -45,6 +46,7 @@ registerBench(program);
 registerConnect(program);
 registerKey(program);
 registerDoctor(program);
+registerCompletion(program);
 
 /** What users of llama-server type first. */
 const LLAMA_SERVER_FLAGS = ['-m', '--model', '-hf', '--hf-repo'];
