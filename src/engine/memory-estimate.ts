@@ -72,6 +72,16 @@ const AUDIO_BYTES = 170 * MIB;
  * prompts faster: a 0.5B model on two threads reads 12.9 tokens per second with batches of 8, and 13.4 with 32.
  */
 export const MOST_WASM_BATCH = 8;
+/**
+ * The most tokens of one sequence in a forward pass after which the native engine wants logits: a token and its guess, or
+ * tokens of a prompt whose log probabilities are asked for.
+ */
+export const MOST_OUTPUTS = 16;
+
+/** Returns the most tokens of each sequence in a forward pass after which the native engine wants logits. */
+export function outputsOf(batchSize: number, sequences: number): number {
+  return Math.min(MOST_OUTPUTS, Math.floor(batchSize / sequences));
+}
 
 /**
  * Estimates the memory that a model takes after its first use. It follows llama.cpp's own buffers:
@@ -82,9 +92,9 @@ export const MOST_WASM_BATCH = 8;
  *   sliding window have them for as many tokens as the window and a batch (`llama_kv_cache_iswa`), and recurrent layers
  *   have a state of one size instead (`llama_memory_recurrent`).
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
- *   the embedding length and 3 times the feed-forward length. To this come the logits: a GPU and WebAssembly hold them
- *   for a whole batch; the CPU build only touches those of one token per slot, in the graph and in the output buffer. A
- *   projector (on WebAssembly only) adds such rows for all places of an image or a recording.
+ *   the embedding length and 3 times the feed-forward length. To this come the logits: WebAssembly holds them for a
+ *   whole batch, a GPU for up to `MOST_OUTPUTS` tokens per slot; the CPU build only touches those of one token per slot,
+ *   in the graph and in the output buffer. A projector (on WebAssembly only) adds such rows for all places of an image or a recording.
  */
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
@@ -92,7 +102,7 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   const contextLength = roundContext(plan.contextLength);
   const inBatches = kind === 'chat' || (shape.poolsLast && backend !== 'wasm');
   const batch = inBatches ? batchOf(shape, plan) : contextLength;
-  const outputs = kind !== 'chat' ? 0 : backend === 'cpu' ? 2 * slots : batch + slots;
+  const outputs = kind !== 'chat' ? 0 : slots + rowsOfLogits(backend, batch, slots);
   const numbers = rowsOf(batch, shape) + outputs * shape.vocabularySize;
   const projector = projectorBytes(shape);
 
@@ -104,6 +114,12 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   const cache = threads * slots * cached + draft.cache;
   const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
+}
+
+/** Returns the tokens whose logits the graph of a forward pass holds. */
+function rowsOfLogits(backend: BackendName, batch: number, slots: number): number {
+  if (backend === 'wasm') return batch;
+  return backend === 'cpu' ? slots : slots * outputsOf(Math.max(batch, slots), slots);
 }
 
 /** The memory of a draft model: it has one slot, and shares the runtime. */

@@ -84,10 +84,16 @@ describe('the estimate of memory', () => {
     expect(totalMib(halfBillion, { batchSize: 4096 })).toBeGreaterThan(totalMib(halfBillion, { batchSize: 512 }));
   });
 
-  it('counts the logits of a whole batch on a GPU, and none for an embedding model', () => {
-    const logits = (512 * 151_936 * 4) / MIB;
+  it('counts the logits of 16 tokens of each slot on a GPU, at most of a batch, and none for an embedding model', () => {
+    const logits = (151_936 * 4) / MIB;
+    const more = (sizes: Partial<MemoryPlan>) =>
+      (estimateMemory(halfBillion, plan({ ...sizes, backend: 'gpu' })).compute -
+        estimateMemory(halfBillion, plan(sizes)).compute) /
+      MIB;
+    expect(more({ slots: 1 })).toBeCloseTo(15 * logits, 1);
+    expect(more({ slots: 16 })).toBeCloseTo(16 * 15 * logits, 1);
+    expect(more({ slots: 16, batchSize: 64 })).toBeCloseTo(16 * 3 * logits, 1);
     const cpu = estimateMemory(halfBillion, plan()).compute / MIB;
-    expect(estimateMemory(halfBillion, plan({ backend: 'gpu' })).compute / MIB - cpu).toBeCloseTo(logits, -1);
     const vectors = estimateMemory(halfBillion, plan({ kind: 'embedding', contextLength: 512 })).compute / MIB;
     expect(vectors).toBeLessThan(cpu);
   });

@@ -83,7 +83,9 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
     const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
     const first = scoresFrom === 0 ? prompt[0] : undefined;
     const scorer =
-      scoresFrom === undefined ? undefined : createPromptScorer(decoder, first, request.logprobs ?? 0, describe);
+      scoresFrom === undefined
+        ? undefined
+        : createPromptScorer(decoder, decoder.outputs, first, request.logprobs ?? 0, describe);
     return new Promise((resolve, reject) => {
       const generation = createGeneration(
         {

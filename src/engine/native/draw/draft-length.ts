@@ -1,3 +1,4 @@
+import { MOST_OUTPUTS } from '../../memory-estimate.ts';
 import type { TokenTimes } from '../step/pass-times.ts';
 
 /** Decides how many tokens of a reply to guess, by the share of right tokens in earlier guesses. */
@@ -14,7 +15,7 @@ export interface DraftLength {
 }
 
 /** The longest guess. With the token before it, 16 are evaluated: a number that all kernels are good at. */
-const MOST = 15;
+const MOST = MOST_OUTPUTS - 1;
 /** The assumed share of right guesses at the beginning, and the number of guesses that this assumption counts for. */
 const FIRST_SHARE = 0.6;
 const FIRST_WEIGHT = 2;

@@ -3,9 +3,6 @@ import type { LogitsPlace, Token } from '../llama/token.ts';
 import { type LogitsSource, readTokens, readTop, readWeight } from './read-logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';
 
-/** The most tokens in a pass that is scored. The logits after one token of a large vocabulary take half a MiB. */
-const CHUNK = 32;
-
 /** Collects the log probability of each token of a prompt. */
 export interface PromptScorer {
   /** The most tokens that may be evaluated at once. */
@@ -17,19 +14,21 @@ export interface PromptScorer {
 }
 
 /**
+ * @param chunk the most tokens that may be evaluated at once
  * @param first the first token of the prompt, if it is to be in the result; it has no log probability, since no token
  *   is before it
  * @param alternatives the number of most likely tokens to add to each token
  */
 export function createPromptScorer(
   source: LogitsSource,
+  chunk: number,
   first: Token | undefined,
   alternatives: number,
   toLogprob: (drawn: Drawn) => TokenLogprob,
 ): PromptScorer {
   const told = first === undefined ? [] : [toLogprob({ token: first, logprob: Number.NaN })];
   return {
-    chunk: CHUNK,
+    chunk,
     told,
     score(tokens, next, places) {
       const following = [...tokens.slice(1), next];

@@ -1,3 +1,4 @@
+import { sum } from '../../../utils/sum.ts';
 import type { KvType } from '../../engine.ts';
 import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
 import { createBatch } from './batch.ts';
@@ -14,6 +15,11 @@ export interface ContextOptions {
   sequences: number;
   /** The most tokens in one forward pass. */
   batchSize: number;
+  /**
+   * The most tokens in one forward pass after which logits are wanted, at least one for each sequence. By default all of
+   * a batch. llama.cpp reserves memory for as many rows of logits: with 152,000 tokens, 297 MiB for a batch of 512.
+   */
+  outputs?: number;
   /** The most threads that compute a pass. */
   threads: number;
   /** The format of the KV cache; by default f16. */
@@ -33,6 +39,8 @@ export interface LlamaContext extends AsyncDisposable {
   readonly room: number;
   readonly sequences: number;
   readonly batchSize: number;
+  /** The most tokens in one forward pass after which logits can be wanted. */
+  readonly outputs: number;
   /** Sets the number of threads of the following passes, at most the number that the context was made with. */
   setThreads(threads: number): void;
   /**
@@ -88,7 +96,7 @@ const POLL = 0;
  */
 export async function openContext(model: LlamaModel, options: ContextOptions): Promise<LlamaContext | null> {
   const { llama, threadPools, takeError } = model.library;
-  const { sequences, batchSize, threads } = options;
+  const { sequences, batchSize, outputs: mostOutputs = batchSize, threads } = options;
   /** The first byte is set to end a pass. It has to stay where it is, so the array is longer than it needs to be. */
   const stop = new Uint8Array(128);
   takeError();
@@ -120,6 +128,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     room: llama.llama_n_ctx_seq(opened),
     sequences,
     batchSize,
+    outputs: mostOutputs,
     setThreads(wanted) {
       const count = Math.min(wanted, threads);
       if (count === usedThreads) return;
@@ -128,6 +137,9 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     },
     decode: (parts, signal, adapters = NO_ADAPTERS) =>
       during(async (context) => {
+        // llama.cpp would end the process.
+        if (sum(parts.map(({ logitsAt }) => logitsAt.length)) > mostOutputs)
+          throw new Error(`a forward pass can give the logits of ${mostOutputs} tokens at most`);
         apply(context, adapters);
         const places = batch.fill(parts);
         const abort = () => {
@@ -252,6 +264,7 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
     n_batch: batchSize,
     n_ubatch: batchSize,
     n_seq_max: sequences,
+    n_outputs_max: options.outputs ?? 0,
     n_threads: threads,
     n_threads_batch: threads,
     flash_attn_type: flashAttentionOf(options.flashAttention),

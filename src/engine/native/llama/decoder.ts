@@ -30,6 +30,8 @@ export interface Decoder
   readonly batchSize: number;
   /** The number of sequences. */
   readonly sequences: number;
+  /** The most tokens of each sequence in one forward pass after which logits can be wanted. */
+  readonly outputs: number;
   /**
    * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
    * if the pass fails, and `PassAborted` if it was aborted.
@@ -103,6 +105,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     },
     batchSize,
     sequences,
+    outputs: Math.floor(growing.context.outputs / sequences),
     hold: growing.hold,
     logitsAt: (place) => growing.context.logitsAt(place),
     decode: (parts, threads, { arrange, signal, adapters } = {}) =>

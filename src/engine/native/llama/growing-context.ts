@@ -1,7 +1,7 @@
 import { type Log, toLogFields } from '../../../contract/log.ts';
 import { defaultContextLength, roundContext } from '../../context-length.ts';
 import type { EngineOptions } from '../../engine.ts';
-import { InsufficientMemory } from '../../memory-estimate.ts';
+import { InsufficientMemory, outputsOf } from '../../memory-estimate.ts';
 import { availableMemory } from '../../node/available-memory.ts';
 import { usableCores } from '../../node/cores.ts';
 import { type LlamaContext, openContext } from './context.ts';
@@ -138,10 +138,12 @@ export async function createGrowingContext(
 }
 
 async function openWith(model: LlamaModel, options: EngineOptions, contextLength: number): Promise<LlamaContext> {
+  const batchSize = Math.max(options.batchSize, options.slots);
   const context = await openContext(model, {
     contextLength,
     sequences: options.slots,
-    batchSize: Math.max(options.batchSize, options.slots),
+    batchSize,
+    outputs: options.slots * outputsOf(batchSize, options.slots),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
     kvType: options.kvType,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
 import { readAllowed, readTokens, readTop, readWeight } from '../../../../src/engine/native/draw/read-logits.ts';
 import { createCandidates } from '../../../../src/engine/native/llama/candidates.ts';
-import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
+import { openContext, PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
 import { createGrammarGate } from '../../../../src/engine/native/llama/grammar.ts';
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
@@ -231,5 +231,26 @@ describe('a decoder', () => {
     expect(ranking.tokenizer.marks.sep).not.toBeNull();
     expect(prompt).toContain(ranking.tokenizer.marks.sep);
     await ranking.close();
+  });
+});
+
+describe('a context', () => {
+  it('refuses a pass with the logits of more tokens than it has memory for, and goes on', async () => {
+    const context = await openContext(model, {
+      contextLength: 64,
+      sequences: 1,
+      batchSize: 32,
+      outputs: 2,
+      threads: 1,
+    });
+    if (!context) throw new Error(model.library.takeError());
+    model.own(context);
+    const part = (logitsAt: number[]) => [{ sequence: 0, at: 0, tokens: [1, 2, 3], logitsAt }];
+    await expect(context.decode(part([0, 1, 2]))).rejects.toThrow('the logits of 2 tokens at most');
+    expect(await context.decode(part([1, 2]))).toEqual([[1, 2]]);
+  });
+
+  it('has memory for the logits of a token and its guess in each sequence, and no more than a batch', () => {
+    expect(decoder.outputs).toBe(64 / SLOTS);
   });
 });
