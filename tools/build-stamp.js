@@ -7,8 +7,14 @@ import { join, relative, sep } from 'node:path';
  * @typedef {Record<string, string>} BuildInputs
  */
 
-const FOLDERS = ['src', 'web', 'workers', 'benchmarks', 'chaos', 'agents', 'models'];
-const FILES = ['package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'tsconfig.shared.json'];
+const FOLDERS = ['src', 'web', 'workers', 'benchmarks', 'test/trials', 'models'];
+const FILES = [
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.base.json',
+  'tsconfig.neutral.json',
+  'tsconfig.shared.json',
+];
 
 /** The build copies the models of models/ into dist-web. It uses no other file of that folder. */
 const MODEL_FILE = /(?:\.gguf|model\.json)$/;
@@ -37,7 +43,7 @@ export function readBuildInputs(root) {
 
 /** @param {string} file */
 function isInput(file) {
-  if (file.startsWith(MEASURED)) return false;
+  if (file.startsWith(MEASURED) || file.endsWith('.test.ts')) return false;
   return !file.startsWith('models/') || MODEL_FILE.test(file);
 }
 

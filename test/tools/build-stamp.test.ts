@@ -11,6 +11,8 @@ import {
   writeBuildStamp,
 } from '../../tools/build-stamp.js';
 
+const TSCONFIGS = ['tsconfig.json', 'tsconfig.base.json', 'tsconfig.neutral.json', 'tsconfig.shared.json'];
+
 let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'paddock-build-'));
@@ -26,7 +28,7 @@ async function write(...files: string[]): Promise<void> {
 
 /** Puts files there as a repository has them, and says that they are built. */
 async function writeBuilt(): Promise<void> {
-  await write('package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'tsconfig.shared.json');
+  await write('package-lock.json', ...TSCONFIGS);
   await write(
     'src/contract/errors.ts',
     'src/main.ts',
@@ -88,6 +90,12 @@ describe('a build', () => {
     removeBuildStamp(root);
     expect(findStaleBuild(root)).toMatch(/^Nothing is built/);
   });
+});
+
+it('the inputs are all that the compiler is told of, but for the tests and the files that only they use', () => {
+  const inputs = Object.keys(readBuildInputs('.'));
+  expect(inputs).toEqual(expect.arrayContaining([...TSCONFIGS, 'src/index.ts', 'test/trials/chaos/main.ts']));
+  expect(inputs.filter((file) => file.endsWith('.test.ts'))).toEqual([]);
 });
 
 it('a repository where nothing was ever built has no fresh build', async () => {
