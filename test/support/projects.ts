@@ -11,23 +11,39 @@ const USES_WHAT_IS_MADE =
 /** The names of other files, in imports and in `new URL`. */
 const RELATIVE_NAME = /['"](\.{1,2}\/[^'"]+\.m?[jt]sx?)['"]/g;
 
-/** The test files that take 20 s or more on two cores, the longest first. */
+/** The longest test files, with the times of a whole run on two cores: those of 40 s and more, the longest first. */
 export const LONGEST = [
   'test/contract/browser.test.ts',
-  'test/contract/wasm.test.ts',
-  'test/web/two-tabs.test.ts',
   'test/pool/takeover.test.ts',
+  'test/contract/wasm.test.ts',
   'test/contract/native.test.ts',
-  'test/web/chat/models/models.test.ts',
-  'test/web/chat/page/accessibility.test.ts',
+  'test/web/two-tabs.test.ts',
+  'test/pool/copies/checkpoints.test.ts',
+  'test/pool/copies/engines.test.ts',
+  'test/web/chat/page/never-blank.test.ts',
   'test/pool/unloading.test.ts',
   'test/trials/chaos/tools.test.ts',
-  'test/pool/copies/checkpoints.test.ts',
+  'test/package/install.test.ts',
+  'test/web/chat/page/accessibility.test.ts',
   'test/web/chat/page/tabs.test.ts',
-  'test/web/chat/page/never-blank.test.ts',
+  'test/web/chat/models/find.test.ts',
+  'test/engine/tokenizer/tokenizer.test.ts',
+  'test/web/chat/page/page.test.ts',
   'test/web/chat/models/own-server-away.test.ts',
-  'test/web/chat/page/firefox.test.ts',
+  'test/web/chat/page/nothing-lost.test.ts',
+  'test/cli/commands/server.test.ts',
+  'test/server/warm.test.ts',
+  'test/cli/commands/usage.test.ts',
   'test/web/chat/models/roaming.test.ts',
+  'test/web/chat/settings/steering.test.ts',
+  'test/server/operating.test.ts',
+  'test/web/chat/tools/tools.test.ts',
+  'test/web/models/pull.test.ts',
+  'test/web/chat/reply/reading.test.ts',
+  'test/server/leaving.test.ts',
+  'test/contract/agreement.test.ts',
+  'test/web/chat/models/models.test.ts',
+  'test/web/chat/page/firefox.test.ts',
   'test/server/preparing.test.ts',
 ];
 
