@@ -120,6 +120,8 @@ describe('a route that reports state', () => {
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       'GET /api/ps',
       'GET /health',
+      'GET /props',
+      'GET /slots',
       'GET /v1/models',
       'GET /v1/models/{model_id}',
       'GET /v1/starters',

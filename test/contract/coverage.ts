@@ -306,8 +306,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     cancellation: 'frees the slot of an ollama client that leaves its stream',
   },
   'Other endpoints': {
-    'GET /v1/props': 'tells what the clients of llama-server ask of a model, with a key alone and without its path',
-    'GET /v1/slots': 'tells which slots are in use, and nothing of what they do',
+    'GET /props': 'tells what the clients of llama-server ask of a model, with a key alone and without its path',
+    'GET /slots': 'tells which slots are in use, and nothing of what they do',
     'POST /v1/apply-template': 'renders the prompt of a chat request as text',
     'GET /metrics': 'tells its metrics to those with a key, in the text format of Prometheus',
     'POST /v1/models/pull': 'refuses a pull that names no source of a model, and says which field is wrong',

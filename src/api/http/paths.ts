@@ -1,4 +1,4 @@
-const API_PATH = /^\/(?:(?:v1|api)(?:\/|$)|health$|ready$|metrics$|openapi\.json$)/;
+const API_PATH = /^\/(?:(?:v1|api)(?:\/|$)|health$|ready$|metrics$|props$|slots$|openapi\.json$)/;
 
 /** True if a path belongs to the API alone, so that no file of a site is served there. */
 export function isApiPath(path: string): boolean {

@@ -9,7 +9,7 @@ export const properties = defineFamily({
   routes: [
     {
       method: 'GET',
-      path: '/v1/props',
+      path: '/props',
       handler: tellProps,
       reportsState: true,
       id: 'props',
@@ -18,7 +18,7 @@ export const properties = defineFamily({
     },
     {
       method: 'GET',
-      path: '/v1/slots',
+      path: '/slots',
       handler: listSlots,
       reportsState: true,
       id: 'listSlots',

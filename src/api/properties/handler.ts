@@ -9,7 +9,7 @@ import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { queryField } from '../http/query.ts';
 import { contextLengthOf } from '../models/model-object.ts';
 
-/** GET /v1/props: what llama-server tells of the model that it runs. `?model=` names another one than the usual. */
+/** GET /props: what llama-server tells of the model that it runs. `?model=` names another one than the usual. */
 export function tellProps(context: RequestContext, { query }: ApiRequest): ApiReply {
   const { model, loaded } = modelOf(context, query);
   const sampling = toSampling({}, model);
@@ -28,7 +28,7 @@ export function tellProps(context: RequestContext, { query }: ApiRequest): ApiRe
 }
 
 /**
- * GET /v1/slots: the slots of a loaded model, and which of them are in use. It has nothing of their prompts. With `fail_on_no_slot` it
+ * GET /slots: the slots of a loaded model, and which of them are in use. It has nothing of their prompts. With `fail_on_no_slot` it
  * throws a 503 `ApiError` if none is free.
  */
 export function listSlots(context: RequestContext, { query }: ApiRequest): ApiReply {
