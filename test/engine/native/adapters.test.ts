@@ -152,8 +152,8 @@ describe('requests with different adapters', () => {
     const sets = ['a', 'b', 'a', 'none'] as const;
     const replies = await Promise.all(sets.map((set) => run(engine, prompt, SETS[set], { cacheKey: 'one name' })));
     for (const [index, set] of sets.entries()) expect(replies[index]?.text).toBe(await plainText(prompt, set));
-    // The first letters are also those of earlier prompts.
-    expect(replies.filter(({ cached }) => cached > 16)).toHaveLength(1);
+    // The second request with 'a' waits for the first one or not, by the measured costs; the others share nothing.
+    expect(replies.filter(({ cached }) => cached > 16).length).toBeLessThanOrEqual(1);
   });
 
   it('have all choices of a request with its adapters', async () => {
