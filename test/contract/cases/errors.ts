@@ -145,7 +145,7 @@ export const errorCases: ContractCase[] = [
   {
     name: 'refuses fields that would change the reply and that it does not implement; takes those that can not',
     check: async (target) => {
-      for (const more of [{ functions: [] }, { audio: {} }, { modalities: ['audio'] }]) {
+      for (const more of [{ chat_template: 'x' }, { audio: {} }, { modalities: ['audio'] }]) {
         const { status, body } = await postChat(target, chatBody(more));
         expect(status).toBe(400);
         expect(body.error).toMatchObject({ code: 'unsupported_parameter', param: Object.keys(more)[0] });
