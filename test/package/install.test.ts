@@ -31,10 +31,10 @@ const SHIPPED = [
   /^dist-web\/assets\/([\w-]+|languages\/[a-z]{2})\.js$/,
   // What a browser needs to install the page.
   /^dist-web\/(app\.webmanifest|icon-(192|512|maskable)\.png)$/,
-  // What the page fetches only when it is needed: for tools, PDFs, formulas and diagrams.
+  // What the page fetches only when it is needed: for tools, PDFs, formulas, diagrams and models to begin with.
   /^dist-web\/mcp\/worker\.js$/,
   /^dist-web\/assets\/pdf\/([\w.-]+\.js|tables\/[\w-]+\.bcmap)$/,
-  /^dist-web\/assets\/((typeset|highlight)\.css|fonts\/KaTeX_[\w-]+\.woff2)$/,
+  /^dist-web\/assets\/((typeset|highlight|starters)\.css|fonts\/KaTeX_[\w-]+\.woff2)$/,
   /^dist-web\/diagrams\/(index\.html|[\w.-]+\.js)$/,
   /^dist-web\/paddock\/(client\.d\.ts|(client|engine-worker|models-worker)\.js|models\/built-in\.json)$/,
   /^models\/pico\/(pico\.gguf|model\.json|README\.md)$/,
