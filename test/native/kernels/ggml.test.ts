@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Agreement } from '../../../benchmarks/kernels/agree.ts';
+import type { TextAgreement } from '../../../benchmarks/kernels/log-probabilities.ts';
 import { PREBUILT, ROOT, UNTESTED_BECAUSE } from './library.ts';
 
 const AGREE = join(ROOT, 'dist/benchmarks/kernels/agree.js');
+const LOG_PROBABILITIES = join(ROOT, 'dist/benchmarks/kernels/log-probabilities.js');
 
 describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` (${UNTESTED_BECAUSE})` : ''}`, () => {
   let agreements: Agreement[] = [];
@@ -43,5 +45,18 @@ describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` ($
       const most = type === 'F16' ? 5e-4 : type === 'BF16' ? 4e-3 : 1e-6;
       expect(difference, `${type}, ${columns} columns`).toBeLessThan(most);
     }
+  });
+
+  it('find the tokens of a text as likely as before: the README, read by pico', { timeout: 60_000 }, () => {
+    const output = execFileSync(process.execPath, [LOG_PROBABILITIES], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { tokens, mean, sameLikeliest, meanLogProbability } = JSON.parse(output) as TextAgreement;
+    expect(tokens).toBe(2000);
+    // A sum that is rounded otherwise may round an activation to the next of its 255 values: this is what differs.
+    expect(mean).toBeLessThan(0.05);
+    expect(sameLikeliest).toBeGreaterThan(0.98);
+    expect(Math.abs(meanLogProbability.paddock - meanLogProbability.stock)).toBeLessThan(0.01);
   });
 });
