@@ -135,7 +135,7 @@ describe('the files of a model', () => {
   });
 
   it.each<[string, Parameters<typeof modelEntries>[0], RegExp]>([
-    ['an adapter', { 'general.type': text('adapter') }, /its type is adapter/],
+    ['an adapter', { 'general.type': text('adapter') }, /LoRA adapter not used.*settings\.lora/],
     ['a file of no architecture', { 'general.architecture': text('') }, /names no architecture/],
   ])('are not %s', async (_, entries, reason) => {
     const folder = await makeFolder();
