@@ -4,7 +4,6 @@ import { note } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import type { ServerClient } from '../client/client.ts';
 import { confirm } from '../confirm.ts';
-import { openPullScreen } from '../pull-screen.ts';
 
 /** A model that a name stands for. */
 export interface NamedModel {
@@ -55,6 +54,8 @@ export async function bringModel(
   const facts = [model.size, model.licence].filter((fact) => fact !== '').join(', ');
   note(`${name} is not here yet. It is ${model.source}${facts === '' ? '' : ` (${facts})`}.`);
   if (!isAgreed) await confirm('Pull it?', 'nothing was pulled');
+  // With its libraries, and only needed here.
+  const { openPullScreen } = await import('../pull-screen.ts');
   const stop = new AbortController();
   const onStop = () => stop.abort();
   process.once('SIGINT', onStop);

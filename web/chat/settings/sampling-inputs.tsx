@@ -52,7 +52,7 @@ export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
 }
 
 function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps & { field: SamplingSetting }) {
-  const { name, label, hint, min, max, step, otherwise } = field;
+  const { name, label, hint, min, max, whole, otherwise } = field;
   const [wrong, setWrong] = useState(false);
   const typed = useTyped(String(settings.sampling[name] ?? ''));
   const own = { ...model?.settings, ...model?.parameters } as Record<string, unknown>;
@@ -63,7 +63,7 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
         id={`setting-${name}`}
         type="number"
         inputMode="decimal"
-        step={step === 1 ? 1 : 'any'}
+        step={whole ? 1 : 'any'}
         min={min}
         max={max ?? undefined}
         value={typed.shown}
@@ -86,9 +86,9 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
   );
 }
 
-function rangeOf({ min, max, step }: SamplingSetting): string {
+function rangeOf({ min, max, whole }: SamplingSetting): string {
   const range = max === null ? t('settings.from', { min }) : t('settings.fromTo', { min, max });
-  return step === 1 ? t('settings.whole', { range }) : range;
+  return whole ? t('settings.whole', { range }) : range;
 }
 
 interface EffortChoiceProps {

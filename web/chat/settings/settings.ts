@@ -14,8 +14,8 @@ export interface SamplingSetting {
   hint: MessageKey;
   min: number;
   max: number | null;
-  /** The step of the input; with 1, only whole numbers are valid. */
-  step: number;
+  /** True if only whole numbers are valid. */
+  whole: boolean;
   /** The value, as text, if neither the person nor the model sets one. */
   otherwise: Said | string;
 }
@@ -57,37 +57,12 @@ const OWN_FIELDS = [
   'add_generation_prompt',
 ];
 
-/** The steps of the inputs for the API's numeric fields. */
-const STEPS: Record<ApiName, number> = {
-  temperature: 0.05,
-  top_p: 0.01,
-  top_k: 1,
-  min_p: 0.01,
-  top_n_sigma: 0.1,
-  typical_p: 0.01,
-  xtc_probability: 0.05,
-  xtc_threshold: 0.01,
-  repeat_penalty: 0.01,
-  repeat_last_n: 1,
-  presence_penalty: 0.1,
-  frequency_penalty: 0.1,
-  dry_multiplier: 0.1,
-  dry_base: 0.05,
-  dry_allowed_length: 1,
-  dry_penalty_last_n: 1,
-  dynatemp_range: 0.05,
-  dynatemp_exponent: 0.1,
-  mirostat: 1,
-  mirostat_tau: 0.1,
-  mirostat_eta: 0.01,
-};
-
 function words<Name extends SamplingSettingName>(name: Name) {
   return { name, label: `sampling.${name}`, hint: `samplingHint.${name}` } as const;
 }
 
-function fromApi({ name, min, max, default: otherwise }: ApiField & { name: ApiName }): SamplingSetting {
-  return { ...words(name), min, max: max ?? null, step: STEPS[name], otherwise: String(otherwise) };
+function fromApi({ name, min, max, whole, default: otherwise }: ApiField & { name: ApiName }): SamplingSetting {
+  return { ...words(name), min, max: max ?? null, whole: whole === true, otherwise: String(otherwise) };
 }
 
 const OF_API = Object.values(API_FIELDS).map(fromApi);
@@ -96,7 +71,7 @@ const LONGEST: SamplingSetting = {
   ...words('max_tokens'),
   min: 1,
   max: null,
-  step: 1,
+  whole: true,
   otherwise: { key: 'sampling.noLimit' },
 };
 
@@ -104,7 +79,7 @@ const SEED: SamplingSetting = {
   ...words('seed'),
   min: 0,
   max: 4_294_967_295,
-  step: 1,
+  whole: true,
   otherwise: { key: 'sampling.random' },
 };
 
@@ -118,11 +93,11 @@ export const OTHER_FIELDS: SamplingSetting[] = [...OF_API.filter(({ name }) => n
 export const SAMPLING_SETTINGS: SamplingSetting[] = [...FIRST_FIELDS, ...OTHER_FIELDS];
 
 /** Parses a typed value. Returns undefined if it is empty, and null if the API would refuse it. */
-export function readSampling({ min, max, step }: SamplingSetting, typed: string): number | undefined | null {
+export function readSampling({ min, max, whole }: SamplingSetting, typed: string): number | undefined | null {
   if (typed.trim() === '') return undefined;
   const value = Number(typed);
-  const whole = step !== 1 || Number.isInteger(value);
-  return Number.isFinite(value) && whole && value >= min && (max === null || value <= max) ? value : null;
+  const fits = !whole || Number.isInteger(value);
+  return Number.isFinite(value) && fits && value >= min && (max === null || value <= max) ? value : null;
 }
 
 /** Sets one field. Undefined restores the model's default. */
