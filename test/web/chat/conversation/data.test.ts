@@ -197,7 +197,7 @@ describe('the settings', () => {
     const names = Object.values(API_FIELDS).map(({ name }) => name);
     expect(SAMPLING_SETTINGS.map(({ name }) => name).toSorted()).toEqual([...names, 'max_tokens', 'seed'].toSorted());
     expect(field('mirostat_tau')).toMatchObject({ min: 0, max: 100, otherwise: '5' });
-    expect(field('repeat_last_n')).toMatchObject({ min: -1, max: null, step: 1, otherwise: '64' });
+    expect(field('repeat_last_n')).toMatchObject({ min: -1, max: null, whole: true, otherwise: '64' });
   });
 
   it('say what is wrong with stops, a schema and further fields, and which fields are the page’s own', () => {
