@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Variant } from '../../../src/contract/models/finder.ts';
 import type { Fit } from '../../../src/contract/models/needed-memory.ts';
+import '../messages/later.ts';
 import { t } from '../messages/language.ts';
 import { localizeBytes, localizeCount } from '../messages/numbers.ts';
 import type { MessageKey } from '../messages/translate.ts';
@@ -31,7 +32,7 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
           else search(text.trim());
         }}
       >
-        <label for="source">{t('models.findLabel')}</label>
+        <label for="source">{t('finder.findLabel')}</label>
         <div class="row">
           <input
             id="source"
@@ -45,7 +46,7 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
             onInput={(event) => setText(event.currentTarget.value)}
           />
           <button type="submit" class="button primary">
-            {t('models.find')}
+            {t('finder.find')}
           </button>
         </div>
       </form>
@@ -53,12 +54,12 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
         {result === null && <StarterList />}
         {result?.kind === 'asking' && (
           <p class="muted pulse" role="status">
-            {t('models.askingFor', { what: result.what })}
+            {t('finder.askingFor', { what: result.what })}
           </p>
         )}
         {result?.kind === 'failed' && (
           <p class="problem" role="alert">
-            {rich('models.notFound', { what: <strong>{result.what}</strong> }, { reason: result.message })}
+            {rich('finder.notFound', { what: <strong>{result.what}</strong> }, { reason: result.message })}
           </p>
         )}
         {result?.kind === 'found' && <Repositories {...result} onOpen={openOffer} />}
@@ -108,17 +109,17 @@ function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element 
   return (
     <>
       <p class={found.length === 0 ? 'muted' : 'hidden'} role="status">
-        {found.length === 0 ? t('models.nothingNamed', { words }) : t('models.foundCount', { count: found.length })}
+        {found.length === 0 ? t('finder.nothingNamed', { words }) : t('finder.foundCount', { count: found.length })}
       </p>
-      <ul class="found" aria-label={t('models.found')}>
+      <ul class="found" aria-label={t('finder.found')}>
         {found.map(({ id, downloads, gated }) => (
           <li key={id}>
             <button type="button" class="found-one" onClick={() => onOpen(`hf:${id}`)}>
               <span>{id}</span>
               <span class="muted">
                 {[
-                  t('models.downloads', { downloads: localizeCount(downloads, t.tag) }),
-                  ...(gated ? [t('models.gated')] : []),
+                  t('finder.downloads', { downloads: localizeCount(downloads, t.tag) }),
+                  ...(gated ? [t('finder.gated')] : []),
                 ].join(' · ')}
               </span>
             </button>
@@ -130,9 +131,9 @@ function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element 
 }
 
 const FITS: Record<Exclude<Fit, 'unknown'>, MessageKey> = {
-  fits: 'models.fits',
+  fits: 'finder.fits',
   full: 'models.fitsAlone',
-  'too large': 'models.tooLarge',
+  'too large': 'finder.tooLarge',
 };
 
 interface VariantsProps {
@@ -145,16 +146,16 @@ interface VariantsProps {
 function Variants({ offer, health, onBack }: VariantsProps): JSX.Element {
   const best = bestOf(offer, health);
   return (
-    <section class="variants" aria-label={t('models.variantsOf', { origin: offer.origin })}>
+    <section class="variants" aria-label={t('finder.variantsOf', { origin: offer.origin })}>
       <div class="row spread">
         <h4>{offer.origin}</h4>
         {onBack && (
           <button type="button" class="button quiet" onClick={onBack}>
-            {t('models.backToList')}
+            {t('finder.backToList')}
           </button>
         )}
       </div>
-      {offer.data.length === 0 && <p class="muted">{t('models.noGguf')}</p>}
+      {offer.data.length === 0 && <p class="muted">{t('finder.noGguf')}</p>}
       <ul class="found">
         {offer.data.map((variant) => (
           <VariantRow
@@ -181,7 +182,7 @@ function VariantRow({ variant, fit, best }: { variant: Variant; fit: Fit; best: 
         <span class={fit === 'too large' ? 'problem' : 'muted'}>
           {[
             localizeBytes(size, t.tag),
-            ...(projector ? [t('models.withMedia')] : []),
+            ...(projector ? [t('finder.withMedia')] : []),
             ...(fit === 'unknown' ? [] : [t(FITS[fit])]),
           ].join(' · ')}
         </span>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListedModel } from '../../../src/contract/models/model.ts';
 import type { ShownConversation } from '../conversation/conversation.ts';
+import '../messages/later.ts';
 import { t } from '../messages/language.ts';
 import { EditIcon, TrashIcon } from '../parts/icons.tsx';
 import { onEscape } from '../parts/on-escape.ts';
