@@ -1,12 +1,9 @@
-import type * as v from 'valibot';
 import { ApiError, invalidRequest } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
-import { validate } from '../fields/fields.ts';
-import { undefinedFields } from '../fields/support.ts';
+import { readBody } from '../fields/body.ts';
 import { newPrefixedId } from '../generation/ids.ts';
 import { ownerOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
-import { parseJsonBody } from '../http/json-body.ts';
 import { queryField } from '../http/query.ts';
 import type { StoredConversation } from '../responses/store.ts';
 import {
@@ -137,14 +134,4 @@ function itemNotFound(id: string, param: string): ApiError {
     param,
     message: `Item with id '${id}' not found in this conversation.`,
   });
-}
-
-async function readBody<const Schema extends v.GenericSchema & { entries: v.ObjectEntries }>(
-  context: RequestContext,
-  request: ApiRequest,
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> {
-  const body = validate(schema, await parseJsonBody(request));
-  context.noteUnknownFields(undefinedFields(body as object, schema.entries));
-  return body;
 }

@@ -1,9 +1,7 @@
 import { notSupportedHere, serverError } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
-import { validate } from '../fields/fields.ts';
-import { undefinedFields } from '../fields/support.ts';
+import { readBody } from '../fields/body.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
-import { parseJsonBody } from '../http/json-body.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { pullRequestSchema } from './schema.ts';
 import { fetchedModel, streamPull } from './stream.ts';
@@ -14,8 +12,7 @@ import { fetchedModel, streamPull } from './stream.ts';
  * fetched.
  */
 export async function pullModel(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const body = validate(pullRequestSchema, await parseJsonBody(request));
-  context.noteUnknownFields(undefinedFields(body, pullRequestSchema.entries));
+  const body = await readBody(context, request, pullRequestSchema);
   if (!context.puller) throw notSupportedHere('This Paddock can not pull models.');
   const cancel = cancelWith(request.signal);
   const events = context.puller.pull(body.model, cancel.signal);

@@ -1,11 +1,8 @@
-import type * as v from 'valibot';
 import { notSupportedHere } from '../../contract/errors.ts';
 import type { Finder } from '../../contract/models/finder.ts';
 import type { RequestContext } from '../context.ts';
-import { validate } from '../fields/fields.ts';
-import { undefinedFields } from '../fields/support.ts';
+import { readBody } from '../fields/body.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
-import { parseJsonBody } from '../http/json-body.ts';
 import { searchRequestSchema, variantsRequestSchema } from './schema.ts';
 
 /** The number of repositories that a search returns by default. */
@@ -25,16 +22,6 @@ export async function listVariants(context: RequestContext, request: ApiRequest)
   const { model } = await readBody(context, request, variantsRequestSchema);
   const { variants, ...about } = await finderOf(context).offer(model, request.signal);
   return jsonReply({ object: 'list', ...about, data: variants });
-}
-
-async function readBody<const Schema extends v.GenericSchema & { entries: object }>(
-  context: RequestContext,
-  request: ApiRequest,
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> {
-  const body = validate(schema, await parseJsonBody(request));
-  context.noteUnknownFields(undefinedFields(body as object, schema.entries));
-  return body;
 }
 
 function finderOf({ finder }: RequestContext): Finder {
