@@ -1,7 +1,6 @@
-import { chatRequestSchema } from '../chat/schema.ts';
 import { defineFamily } from '../family.ts';
 import { array, boolean, integer, object, string } from '../openapi/json-schema.ts';
-import { applyTemplate } from './apply-template.ts';
+import { applyTemplate, templateRequestSchema } from './apply-template.ts';
 import { listSlots, tellProps } from './handler.ts';
 
 /** What the clients of llama-server ask about the server and its model. */
@@ -31,7 +30,7 @@ export const properties = defineFamily({
       handler: applyTemplate,
       id: 'applyTemplate',
       summary: 'The prompt that a chat request becomes, as text.',
-      body: { name: 'ApplyTemplateRequest', schema: chatRequestSchema },
+      body: { name: 'ApplyTemplateRequest', schema: templateRequestSchema },
       response: 'RenderedPrompt',
     },
   ],

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { findByName } from '../../contract/models/find-model.ts';
 import type { Model } from '../../contract/models/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { coloursFor, formatCount, formatFacts, formatTable, print, printJson } from '../../serve/output.ts';
@@ -17,21 +18,21 @@ export function registerShow(program: Command): void {
   const command = program
     .command('show')
     .description('show everything that is known about a model')
-    .argument('<model>', 'its id')
+    .argument('<model>', 'its id, an alias, or the name of a starter model')
     .option('--json', 'print the Model object of the API, and its files');
   addSettings(command, ['models']).action(show);
 }
 
-async function show(id: string, options: Record<string, unknown>): Promise<void> {
+async function show(name: string, options: Record<string, unknown>): Promise<void> {
   const config = readCommandConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
   const { toModel } = await import('../../api/models/model-object.ts');
   const catalogue = await readLocalModels(config.models);
-  const card = catalogue.find(id);
-  const source = catalogue.sourceOf(id);
-  if (!card || !source)
+  const card = findByName(catalogue, name);
+  const source = card && catalogue.sourceOf(card.id);
+  if (!source)
     throw unknownModel(
-      id,
+      name,
       catalogue.list().map((other) => other.id),
     );
   const model = toModel(card, undefined);

@@ -71,4 +71,10 @@ describe('the template', () => {
   it('is applied to a chat request, of which nothing is generated', async () => {
     expect(await readJson(await apiOver()(post('/apply-template', hello)))).toEqual({ prompt: 'user: Hello' });
   });
+
+  it('is the one of the usual model if the request names none, as the clients of llama-server do', async () => {
+    const { model: _, ...unnamed } = hello;
+    expect(await readJson(await apiOver()(post('/apply-template', unnamed)))).toEqual({ prompt: 'user: Hello' });
+    expect((await apiOver()(post('/apply-template', { ...hello, model: 'none' }))).status).toBe(404);
+  });
 });
