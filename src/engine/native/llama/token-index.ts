@@ -18,7 +18,7 @@ export interface TokenIndex {
 interface TokenGroup {
   /** The tokens of one character. */
   alone: Token[];
-  /** The longer tokens by their second character; -1 stands for a part of a character. */
+  /** The longer tokens by their second character; U+FFFD stands for a part of a character. */
   longer: Map<number, Token[]>;
 }
 
@@ -26,8 +26,10 @@ interface TokenGroup {
 const READ_AT_ONCE = 4096;
 /** A grammar that allows more first characters than this is left to llama.cpp: most tokens are possible then. */
 const MOST_CHARACTERS = 64;
-/** In place of a character that is not whole. */
-const PART = -1;
+/** What a part of a character is decoded to. A token with this very character counts as one with a part of a character. */
+const REPLACEMENT = 0xff_fd;
+/** The first two characters of a text have at most so many bytes. */
+const BYTES_OF_TWO = 8;
 
 /** Reads the texts of all tokens of a vocabulary. */
 export async function readTokenIndex(
@@ -38,7 +40,7 @@ export async function readTokenIndex(
   for (let token = 0; token < tokenizer.size; token++) {
     if (token % READ_AT_ONCE === READ_AT_ONCE - 1) await new Promise(setImmediate);
     const [first, second] = firstCharacters(tokenizer.pieceOf(token));
-    if (first === undefined || first === PART || tokenizer.isEndOfTurn(token)) {
+    if (first === undefined || first === REPLACEMENT || tokenizer.isEndOfTurn(token)) {
       others.push(token);
       continue;
     }
@@ -61,15 +63,17 @@ function add(lists: Map<number, Token[]>, key: number, token: Token): void {
  * Returns null if most of the vocabulary is possible.
  */
 export function possibleTokens({ groups, others }: TokenIndex, progress: GrammarProgress): Int32Array | null {
-  const allowed = [...groups].filter(([first]) => contains(progress.next, first));
-  if (allowed.length > MOST_CHARACTERS) return null;
   const lists: ArrayLike<Token>[] = [others];
-  for (const [first, { alone, longer }] of allowed) {
+  let characters = 0;
+  for (const [first, { alone, longer }] of groups) {
+    if (!contains(progress.next, first)) continue;
+    characters += 1;
+    if (characters > MOST_CHARACTERS) return null;
     lists.push(alone);
     // Without a state, too many alternatives are open to follow them: any character may come.
     const after = progress.after(first);
     for (const [second, tokens] of longer) {
-      if (!after || second === PART || contains(after.next, second)) lists.push(tokens);
+      if (!after || second === REPLACEMENT || contains(after.next, second)) lists.push(tokens);
     }
   }
   return joined(lists).sort();
@@ -86,24 +90,7 @@ function joined(lists: ArrayLike<Token>[]): Int32Array {
 }
 
 /** Returns the code points of the first two characters of a text in UTF-8, as far as it has them. */
-function firstCharacters(text: Uint8Array): [first: number | undefined, second: number | undefined] {
-  const [first, length] = characterAt(text, 0);
-  if (first === undefined || first === PART) return [first, undefined];
-  const [second] = characterAt(text, length);
-  return [first, second];
-}
-
-/** The least code points of characters with two, three and four bytes. Longer forms of smaller ones are invalid. */
-const LEAST = [0, 0x80, 0x800, 0x1_00_00];
-
-/** Returns the code point at a byte, `PART` for one that is not whole or not valid, and the number of its bytes. */
-function characterAt(text: Uint8Array, at: number): [codePoint: number | undefined, bytes: number] {
-  const lead = text[at];
-  if (lead === undefined) return [undefined, 0];
-  if (lead < 0x80) return [lead, 1];
-  const more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc2 ? 1 : 0;
-  const rest = text.subarray(at + 1, at + 1 + more);
-  if (more === 0 || rest.length < more || rest.some((byte) => byte >> 6 !== 0b10)) return [PART, 1];
-  const codePoint = rest.reduce((sum, byte) => (sum << 6) | (byte & 0x3f), lead & (0x3f >> more));
-  return [codePoint < (LEAST[more] ?? 0) || codePoint > 0x10_ff_ff ? PART : codePoint, more + 1];
+function firstCharacters(text: Buffer): [first: number | undefined, second: number | undefined] {
+  const [first, second] = text.toString('utf8', 0, BYTES_OF_TWO);
+  return [first?.codePointAt(0), second?.codePointAt(0)];
 }

@@ -21,7 +21,7 @@ export interface LlamaTokenizer {
    * Returns the text of one token in UTF-8, as a grammar reads it: with its leading space, and with the name of a
    * special token. The bytes change with the next call.
    */
-  pieceOf(token: Token): Uint8Array;
+  pieceOf(token: Token): Buffer;
   /** Returns true if a token has one of these attributes: a sum of `TOKEN_ATTRIBUTE`. */
   is(token: Token, attributes: number): boolean;
   /** Returns true for a token that ends a turn of the model. */
@@ -68,12 +68,12 @@ export function createLlamaTokenizer(llama: Bindings, vocab: Pointer): LlamaToke
   const isEndOfTurn = (token: Token) => isKnown(token) && llama.llama_vocab_is_eog(vocab, token);
 
   /** Long enough for nearly all tokens. */
-  let piece = new Uint8Array(256);
-  const pieceOf = (token: Token): Uint8Array => {
+  let piece = Buffer.alloc(256);
+  const pieceOf = (token: Token): Buffer => {
     const write = () => llama.llama_token_to_piece(vocab, token, piece, piece.length, 0, true);
     let length = write();
     if (length < 0) {
-      piece = new Uint8Array(-length);
+      piece = Buffer.alloc(-length);
       length = write();
     }
     return piece.subarray(0, length);

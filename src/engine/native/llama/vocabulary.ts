@@ -1,4 +1,5 @@
 import type { TextPart } from '../../../contract/prompt.ts';
+import { once } from '../../../utils/once.ts';
 import type { Answers } from '../../answers.ts';
 import {
   isTokens,
@@ -63,7 +64,6 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   const { textOf, bytesOf } = createTokenText(model);
   const nameOrText = (tokens: Token[], before: Token[] = []) => textOf(tokens, before, isSpecial);
 
-  let tokenIndex: Promise<TokenIndex> | undefined;
   const bos = tokenizer.adds.bos ? tokenizer.marks.bos : null;
   // A byte-level tokenizer adds no space before a text, so there is none to remove.
   const byteLevel = isByteLevel(model);
@@ -111,10 +111,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     nameOrText,
     tokensAmid: (text, literal = false) => tokenize({ text, literal, first: false }),
-    tokenIndex() {
-      tokenIndex ??= readTokenIndex(tokenizer);
-      return tokenIndex;
-    },
+    tokenIndex: once(() => readTokenIndex(tokenizer)),
     bytesOf: (token) => [...bytesOf(token)],
     specialTokens: (texts) => {
       const found = texts.map((text) => tokenizer.tokenize(text, true)).filter(({ length }) => length === 1);

@@ -1,4 +1,4 @@
-import type { AdapterSet } from '../llama/adapters.ts';
+import { type AdapterSet, NO_ADAPTERS } from '../llama/adapters.ts';
 import { PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { LogitsPlace } from '../llama/token.ts';
@@ -109,11 +109,11 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
 
   const step = async () => {
     const generations = turns.next(running, performance.now());
-    const others = running.filter((generation) => !generations.includes(generation));
+    const { adapters = NO_ADAPTERS } = generations[0] ?? {};
+    const others = running.filter((generation) => generation.adapters.key !== adapters.key);
     // A cancelled generation ends at once, also while others have their turn.
     for (const generation of others) if (generation.signal.aborted) generation.begin(0);
-    const [first] = generations;
-    if (first) await pass(generations, first.adapters, others.filter(({ demand }) => demand.reply > 0).length);
+    await pass(generations, adapters, others.filter(({ demand }) => demand.reply > 0).length);
   };
 
   const run = async () => {

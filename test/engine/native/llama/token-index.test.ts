@@ -34,7 +34,7 @@ describe('the index of a vocabulary', () => {
   it('knows the first two characters of a token', () => {
     const [brace = -1] = model.tokenizer.tokenize('{', false);
     expect(index.groups.get(0x7b)?.alone).toContain(brace);
-    const textOf = (token: number) => Buffer.from(model.tokenizer.pieceOf(token)).toString();
+    const textOf = (token: number) => model.tokenizer.pieceOf(token).toString();
     for (const [first, { longer }] of [...index.groups].slice(0, 20)) {
       for (const [second, tokens] of longer) {
         if (second < 0) continue;
