@@ -149,6 +149,14 @@ export function serverError(message = 'The server had an error while processing 
   return new ApiError({ status: 500, type: 'server_error', code: 'server_error', param: null, message });
 }
 
+/** 500: a forward pass gave no numbers, because the model's weights or the figures in its header are damaged. */
+export function noNumbers(): ApiError {
+  return new ApiError({
+    ...serverError('The model computes no numbers, so it can write nothing: its file is damaged.').data,
+    code: 'model_damaged',
+  });
+}
+
 /** Returns what clients see of any thrown value: the data of an `ApiError`, or a plain 500 for everything else. */
 export function toErrorData(error: unknown): ErrorData {
   return error instanceof ApiError ? error.data : serverError().data;

@@ -1,3 +1,4 @@
+import { noNumbers } from '../../../contract/errors.ts';
 import type { Sampling } from '../../../contract/sampling.ts';
 import type { Breakers } from '../../../sampling/breakers.ts';
 import { dryWindow } from '../../../sampling/dry.ts';
@@ -32,7 +33,7 @@ export interface Drawn {
 export interface TokenDrawer {
   /**
    * Draws from the logits at this place, and adds the token to the history. Resolves to null if the model ends its
-   * turn. Throws if no token can follow.
+   * turn. Throws a 500 `ApiError` if the logits are no numbers, and a plain error if no token can follow.
    */
   draw(place: LogitsPlace): Promise<Drawn | null>;
   /**
@@ -119,6 +120,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
       // A bias or a negative penalty may raise a token that is not among the highest.
       const raised = rewards ? [...new Set([...biased, ...recent])] : biased;
       const top = readTop(source, place, count);
+      if (top.tokens.length === 0) throw noNumbers();
       const others = raised.length > 0 ? readTokens(source, place, raised) : undefined;
       const known = others ? joined(top, others) : top;
       let token = sampler.sample(known, recent);
