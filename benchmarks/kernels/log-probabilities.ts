@@ -2,9 +2,11 @@ import { fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { silentLog } from '../../src/contract/log.ts';
 import { openContext } from '../../src/engine/native/llama/context.ts';
 import { loadOnCpu } from '../../src/engine/native/llama/load-model.ts';
 import { packageRoot } from '../../src/package-root.ts';
+import { highestLogits, softmaxWeight } from '../../src/sampling/highest.ts';
 
 // Prints, as JSON, how far the log probabilities of a text's tokens with Paddock's kernels are from the ones with
 // llama.cpp's own. Each kind of kernels has a process of its own, since a process keeps the kernels that it has opened.
@@ -63,8 +65,7 @@ function findingsOf(kernels: 'paddock' | 'stock'): Promise<Findings> {
 }
 
 async function compute(stock: boolean): Promise<Findings> {
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  const model = await loadOnCpu({ files: [values.model], stockKernels: stock }, silent);
+  const model = await loadOnCpu({ files: [values.model], stockKernels: stock }, silentLog);
   const context = await openContext(model, { contextLength: WINDOW, sequences: 1, batchSize: PASS, threads: 2 });
   if (!context) throw new Error(`llama.cpp made no context: ${model.library.takeError()}`);
   const text = await readFile(values.text, 'utf8');
@@ -95,13 +96,12 @@ async function compute(stock: boolean): Promise<Findings> {
   };
 }
 
-/** Returns the log probability of a token, by the logarithm of the softmax, and the likeliest token. */
+/** Returns the log probability of a token, and the likeliest token. */
 function readPlace(logits: Float32Array, token: number): { logProbability: number; likeliest: number } {
-  let likeliest = 0;
-  for (let i = 1; i < logits.length; i++) if ((logits[i] ?? 0) > (logits[likeliest] ?? 0)) likeliest = i;
-  const most = logits[likeliest] ?? 0;
-  const total = logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0);
-  return { logProbability: (logits[token] ?? Number.NaN) - most - Math.log(total), likeliest };
+  const { tokens, logits: highest } = highestLogits(logits, 1);
+  const most = highest[0] ?? 0;
+  const logProbability = (logits[token] ?? Number.NaN) - most - Math.log(softmaxWeight(logits, most));
+  return { logProbability, likeliest: tokens[0] ?? -1 };
 }
 
 function compare(paddock: Findings, stock: Findings): TextAgreement {
