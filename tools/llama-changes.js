@@ -6,9 +6,14 @@ import { join } from 'node:path';
 // Prints what changed in llama.cpp's headers between an older git bundle of node-llama-cpp and the installed one:
 // `node tools/llama-changes.js OLD.bundle`. A star marks what Paddock uses.
 
-const HEADERS = ['include/llama.h', 'ggml/include/ggml.h', 'ggml/include/ggml-backend.h', 'ggml/include/ggml-cpu.h'];
+const HEADERS = [
+  ...['include/llama.h', 'ggml/include/ggml.h', 'ggml/include/ggml-backend.h', 'ggml/include/ggml-cpu.h'],
+  ...['tools/mtmd/mtmd.h', 'tools/mtmd/mtmd-helper.h'],
+];
 const INSTALLED = 'node_modules/node-llama-cpp/llama/gitRelease.bundle';
-const BORDER = ['functions.ts', 'structs.ts', 'abi.ts'].map((file) => `src/engine/native/llama/${file}`);
+const BORDER = ['functions.ts', 'structs.ts', 'media-functions.ts', 'media-structs.ts', 'abi.ts'].map(
+  (file) => `src/engine/native/llama/${file}`,
+);
 
 const [older] = process.argv.slice(2);
 if (older === undefined) throw new Error('usage: node tools/llama-changes.js OLD.bundle');
@@ -46,7 +51,9 @@ function readDeclarations(bundle) {
       .replaceAll(/\/\*.*?\*\//gs, '')
       .replaceAll(/\/\/.*/g, '')
       .replaceAll(/\s+/g, ' ');
-    const functions = headers.matchAll(/(?:LLAMA_API|GGML_API|GGML_BACKEND_API) [^;{}]*?(\w+) ?\([^;{}]*\) ?;/g);
+    const functions = headers.matchAll(
+      /(?:LLAMA_API|GGML_API|GGML_BACKEND_API|MTMD_API) [^;{}]*?(\w+) ?\([^;{}]*\) ?;/g,
+    );
     const types = headers.matchAll(/(?:struct|enum) (\w+) \{[^{}]*\}/g);
     return new Map([...functions, ...types].map(([text, name = '']) => [name, text]));
   } finally {

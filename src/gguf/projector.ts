@@ -16,6 +16,8 @@ export interface ProjectorShape {
   tokensTogether: number;
   /** True if it takes recordings. */
   audio: boolean;
+  /** True if the tokens of an image depend on the tokens or the images before it. */
+  dependsOnPlace: boolean;
 }
 
 /** Projectors that scale each image, or each part of it, to the one size that they were trained with. */
@@ -26,7 +28,10 @@ const OF_ONE_SIZE = new Set(
 );
 /** Gemma's models attend to the tokens of an image in both directions. An image has 280 tokens at most. */
 const LOOKS_BOTH_WAYS = /^gemma\d+n?v?$/;
-const MOST_GEMMA_TOKENS = 288;
+/** The most tokens of an image that have to be evaluated in one pass. */
+export const MOST_TOKENS_TOGETHER = 288;
+/** DeepSeek's pads an image up to the tokens before it, and HunyuanVL's numbers the images of a prompt. */
+const DEPENDS_ON_PLACE = new Set(['deepseek4v', 'hunyuanvl']);
 /** Whisper's encoder and its successors take half a minute at a time, in 1500 steps. */
 const AUDIO_PLACES = 1500;
 
@@ -40,8 +45,9 @@ export function readProjectorShape(fields: Fields, mostPixels: number): Projecto
     places: Math.max(patches(fields, types, mostPixels), audio ? AUDIO_PLACES : 0),
     embeddingLength: figure('embedding_length'),
     feedForwardLength: figure('feed_forward_length'),
-    tokensTogether: types.some((type) => LOOKS_BOTH_WAYS.test(type)) ? MOST_GEMMA_TOKENS : 0,
+    tokensTogether: types.some((type) => LOOKS_BOTH_WAYS.test(type)) ? MOST_TOKENS_TOGETHER : 0,
     audio,
+    dependsOnPlace: types.some((type) => DEPENDS_ON_PLACE.has(type)),
   };
 }
 

@@ -143,8 +143,22 @@ describe('the estimate for a model with a projector', () => {
     poolsLast: false,
   };
   /** The `base` projector for images. */
-  const sees = { places: 196, embeddingLength: 768, feedForwardLength: 3072, tokensTogether: 0, audio: false };
-  const hears = { places: 1500, embeddingLength: 32, feedForwardLength: 64, tokensTogether: 0, audio: true };
+  const sees = {
+    places: 196,
+    embeddingLength: 768,
+    feedForwardLength: 3072,
+    tokensTogether: 0,
+    audio: false,
+    dependsOnPlace: false,
+  };
+  const hears = {
+    places: 1500,
+    embeddingLength: 32,
+    feedForwardLength: 64,
+    tokensTogether: 0,
+    audio: true,
+    dependsOnPlace: false,
+  };
   const wasm = { backend: 'wasm', contextLength: 1024 } as const;
 
   function shapeWith(projector: typeof sees, fileBytes: number): ModelShape {

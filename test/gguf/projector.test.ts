@@ -55,7 +55,17 @@ describe('the shape of a projector', () => {
       feedForwardLength: 5120,
       tokensTogether: 288,
       audio: true,
+      dependsOnPlace: false,
     });
+  });
+
+  it.each([
+    ['deepseek4v', true],
+    ['hunyuanvl', true],
+    ['gemma3', false],
+    ['qwen3vl_merger', false],
+  ])('of %s depends on the place of an image: %s', (type, depends) => {
+    expect(shapeOf({ ...gemma, 'clip.projector_type': type }).dependsOnPlace).toBe(depends);
   });
 
   it.each([

@@ -22,12 +22,14 @@ import type { AdapterSet } from './llama/adapters.ts';
 import { createCandidates } from './llama/candidates.ts';
 import type { Decoder } from './llama/decoder.ts';
 import { createGrammarGate } from './llama/grammar.ts';
+import { isTextToken } from './llama/media-token.ts';
 import type { LlamaModel } from './llama/model.ts';
 import { createSamplerChain } from './llama/sampler-chain.ts';
 import type { Token } from './llama/token.ts';
 import { possibleTokens } from './llama/token-index.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
 import type { Slot } from './prefix/prefix-store.ts';
+import { createPromptMedia, type PlacedPiece } from './prompt-media.ts';
 import type { PassTimes } from './step/pass-times.ts';
 import type { StepLoop } from './step/step-loop.ts';
 
@@ -50,6 +52,8 @@ interface ChoiceContext {
   adapters: AdapterSet;
   /** The breakers of DRY; undefined if DRY is off. */
   breakers: Breakers | undefined;
+  /** The images and recordings of the prompt. */
+  pieces: readonly PlacedPiece[];
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
@@ -95,6 +99,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           before: request.continues ? textBefore(context, prompt.slice(0, prompt.length - replayed.tokens.length)) : [],
           replayed,
           cached,
+          media: context.pieces.length > 0 ? createPromptMedia(context.pieces, signal) : undefined,
           scorer,
           onPrefill: (evaluated) => onPrefill(evaluated, scorer?.told),
           pauseAt: () => slot.pauseAt,
@@ -123,7 +128,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
 function textBefore({ model, vocabulary }: ChoiceContext, prompt: readonly Token[]): Token[] {
   const last = prompt.at(-1);
   const begins = last !== undefined && vocabulary.isControl(last) && last !== model.tokenizer.marks.fimMiddle;
-  return begins ? [] : [...prompt];
+  return begins ? [] : prompt.filter(isTextToken);
 }
 
 /** Guesses are only made for a model whose cache can drop its latest tokens: wrong guesses have to be dropped. */
@@ -133,7 +138,7 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
     request,
     ahead: { times, oneByOne, draft: draftModel },
   } = context;
-  const history = [...prompt];
+  const history = prompt.filter(isTextToken);
   const guide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
   const drawer = createDrawer(context, choice, history, drawn, guide);
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
@@ -173,7 +178,8 @@ function createReplyGuide(
   const marks = vocabulary.specialTokens(request.marks);
   const mayWrite = (token: Token) => !isSpecial(token) || (marks.has(token) && !isEndOfTurn(token));
   const last = prompt[prompt.length - drawn.length - 1];
-  const guide = createGuide(request.grammar, last, { ...vocabulary, mayWrite });
+  const before = last !== undefined && isTextToken(last) ? last : undefined;
+  const guide = createGuide(request.grammar, before, { ...vocabulary, mayWrite });
   for (const token of drawn) guide?.take(token);
   return guide;
 }

@@ -2,6 +2,7 @@ import type { ModelTraits } from '../../chat/prepare.ts';
 import type { EngineInfo } from '../../contract/engine-info.ts';
 import { unsupportedParameter } from '../../contract/errors.ts';
 import type { Log } from '../../contract/log.ts';
+import { MOST_TOKENS_TOGETHER } from '../../gguf/projector.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { availableMemory } from '../node/available-memory.ts';
@@ -16,6 +17,7 @@ import { chatLength, createGrowingContext } from './llama/growing-context.ts';
 import { listDevices } from './llama/library.ts';
 import { loadOnCpu, loadOnGpu } from './llama/load-model.ts';
 import type { LlamaModel } from './llama/model.ts';
+import { openProjector, type Projector } from './llama/projector.ts';
 import { createTextContext } from './llama/text-context.ts';
 import type { Token } from './llama/token.ts';
 import { createVocabulary, type Vocabulary } from './llama/vocabulary.ts';
@@ -89,8 +91,12 @@ async function startChat(
   available: () => number,
   link: (CopyLink & CopyFigures) | undefined,
 ): Promise<LeavingEngine> {
+  const projector = options.projector === undefined ? undefined : await loadProjector(model, options, backend);
+  const wanted = projector?.needsWholePieces
+    ? { ...options, batchSize: Math.max(options.batchSize, MOST_TOKENS_TOGETHER) }
+    : options;
   const adapters = await loadAdapters(model, options.adapters ?? []);
-  const context = await createGrowingContext(model, options, grows, log, available);
+  const context = await createGrowingContext(model, wanted, grows, log, available);
   const times = createPassTimes();
   const decoder = createDecoder(context, model);
   const { reason, ...counts } = await threadsFor(decoder, options, backend);
@@ -110,7 +116,9 @@ async function startChat(
   const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
   const idle = copies && createIdleCopies(copies, store.held);
   const loop = createStepLoop(driver);
-  const generate = createGenerate({ model, adapters, decoder, vocabulary, loop, store, ahead, log });
+  const encodesAlone = backend === 'gpu';
+  const parts = { model, adapters, decoder, vocabulary, loop, store, ahead, log };
+  const generate = createGenerate({ ...parts, projector, encodesAlone });
   const weigh = createWeigh({ model, decoder, vocabulary, loop, store });
   const running = new Set<Promise<unknown>>();
   /** Notes the end of the work, and has `leave` wait for it. */
@@ -148,6 +156,15 @@ async function startChat(
       await model.close();
     },
   };
+}
+
+/** Loads the projector of a model that has one. */
+function loadProjector(
+  model: LlamaModel,
+  { projector = '', threads }: EngineOptions,
+  backend: 'gpu' | 'cpu',
+): Promise<Projector> {
+  return openProjector(model, { path: projector, threads: threads ?? usableCores().count, gpu: backend === 'gpu' });
 }
 
 /** Makes the engine of a model that turns texts into vectors or scores. */

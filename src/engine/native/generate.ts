@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { unsupportedParameter } from '../../contract/errors.ts';
+import { invalidRequest, unsupportedParameter } from '../../contract/errors.ts';
 import type { CacheUse, EngineEvent, TokenLogprob } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import type { Breakers } from '../../sampling/breakers.ts';
@@ -11,14 +11,18 @@ import { rememberBreakers } from './draw/known-breakers.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { AdapterSet, LoadedAdapters } from './llama/adapters.ts';
 import type { Decoder } from './llama/decoder.ts';
+import { isTextToken } from './llama/media-token.ts';
 import type { LlamaModel } from './llama/model.ts';
+import type { MediaReading, Projector } from './llama/projector.ts';
 import type { Token } from './llama/token.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
+import { tokenizeWithMedia } from './media-prompt.ts';
 import type { Miss } from './prefix/cache-miss.ts';
 import { watchEarlyChanges } from './prefix/early-changes.ts';
 import { createPrefix, type Prefix, scopeAlone, scopeWithAdapters } from './prefix/prefix.ts';
 import type { PrefixStore, Prepared, Slot } from './prefix/prefix-store.ts';
 import { findTurnEnds } from './prefix/turn-ends.ts';
+import type { PlacedPiece } from './prompt-media.ts';
 import type { StepLoop } from './step/step-loop.ts';
 
 /** The number of tokens before and after a cache miss whose text is reported. */
@@ -30,6 +34,10 @@ interface GenerateContext {
   adapters: LoadedAdapters;
   decoder: Decoder;
   vocabulary: Vocabulary;
+  /** Reads the images and recordings of requests, if the model can take any. */
+  projector?: Projector | undefined;
+  /** True if nothing may be encoded while a forward pass is under way. */
+  encodesAlone: boolean;
   /** Moves all generations of the context forward together. */
   loop: StepLoop;
   store: PrefixStore;
@@ -38,11 +46,12 @@ interface GenerateContext {
 }
 
 /**
- * Makes the native engine's `generate`. It throws a 400 `ApiError` for media, for a bias on an unknown token and for a
- * LoRA adapter that is not loaded, a 503 `ApiError` if there is no memory for the prompt, and a plain error if all slots
- * are busy or a forward pass fails.
+ * Makes the native engine's `generate`. It throws a 400 `ApiError` for media that the model cannot take, for a bias on
+ * an unknown token and for a LoRA adapter that is not loaded, a 503 `ApiError` if there is no memory for the prompt, and
+ * a plain error if all slots are busy or a forward pass fails.
  */
-export function createGenerate({ adapters: loaded, log, ...engine }: GenerateContext): TextEngine['generate'] {
+export function createGenerate(context: GenerateContext): TextEngine['generate'] {
+  const { adapters: loaded, log, projector, encodesAlone, ...engine } = context;
   const { decoder, vocabulary, store, loop } = engine;
   const { contextLength } = decoder;
   const noteMiss = watchEarlyChanges((token, promptTokens) =>
@@ -59,17 +68,31 @@ export function createGenerate({ adapters: loaded, log, ...engine }: GenerateCon
     if (decoder.lacks(length)) await loop.between(() => decoder.reserve(length));
   };
 
-  return async (request, emit, signal) => {
-    if (request.media.length > 0) throw noMedia();
-    refuseUnknownTokens(request.sampling, vocabulary.size);
+  /** Has a piece encoded between two steps, if that is necessary. */
+  const placed = (piece: PlacedPiece): PlacedPiece => {
+    if (!encodesAlone) return piece;
+    const encode: PlacedPiece['encode'] = (signal) =>
+      new Promise((resolve, reject) => {
+        void loop.between(() => piece.encode(signal).then(resolve, reject));
+      });
+    return { ...piece, encode };
+  };
+
+  const generate = async (
+    request: TextRequest,
+    media: readonly MediaReading[],
+    emit: (event: EngineEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const adapters = loaded.setOf(request.lora);
-    const tokenized = await vocabulary.promptTokens(request.prompt, signal, contextLength);
+    const tokenized = await tokenizeWithMedia(vocabulary, request.prompt, media, signal, contextLength);
     if (!tokenized || signal.aborted) return;
     const promptTokens = 'tokens' in tokenized ? tokenized.tokens.length : tokenized.overflow;
     if ('overflow' in tokenized || promptTokens >= contextLength) {
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
+    refuseLargePieces(tokenized.pieces, decoder.batchSize);
     const breakers = await breakersOf(request.sampling);
     if (signal.aborted) return;
     await makeRoom(promptTokens + longestReplay(request));
@@ -90,6 +113,7 @@ export function createGenerate({ adapters: loaded, log, ...engine }: GenerateCon
         adapters,
         breakers,
         prompt,
+        pieces: tokenized.pieces.map(placed),
         scoresFrom,
         slots,
         free,
@@ -98,6 +122,22 @@ export function createGenerate({ adapters: loaded, log, ...engine }: GenerateCon
       });
     } finally {
       slots.forEach(free);
+    }
+  };
+
+  return async (request, emit, signal) => {
+    refuseUnknownTokens(request.sampling, vocabulary.size);
+    if (request.media.length > 0 && !projector) throw noMedia();
+    if (request.media.length > 0 && request.promptLogprobs) throw noMediaLogprobs();
+    const media: MediaReading[] = [];
+    try {
+      for (const one of request.media) {
+        if (projector) media.push(await projector.read(one));
+        if (signal.aborted) return;
+      }
+      await generate(request, media, emit, signal);
+    } finally {
+      for (const { close } of media) close();
     }
   };
 }
@@ -112,17 +152,34 @@ function longestReplay({ resume = [] }: TextRequest): number {
   return Math.max(0, ...resume.map(({ tokens }) => tokens.length));
 }
 
-function noMedia() {
-  return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
+/** Throws a 400 `ApiError` for an image that has to be evaluated in one pass and is larger than a pass. */
+function refuseLargePieces(pieces: readonly PlacedPiece[], most: number): void {
+  const large = pieces.find(({ whole, tokens }) => whole && tokens.length > most);
+  if (!large) return;
+  throw invalidRequest(
+    `An image of this conversation has ${large.tokens.length} tokens, more than the ${most} of one pass.`,
+    'messages',
+    'invalid_media',
+  );
 }
 
-interface Run extends Omit<GenerateContext, 'adapters' | 'log'> {
+function noMediaLogprobs() {
+  return unsupportedParameter('logprobs', 'logprobs with echo are not told for a prompt with images or recordings.');
+}
+
+function noMedia() {
+  return unsupportedParameter('messages', 'The model takes no images and no audio.');
+}
+
+interface Run extends Omit<GenerateContext, 'adapters' | 'log' | 'projector' | 'encodesAlone'> {
   noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
   adapters: AdapterSet;
   /** The breakers of DRY; undefined if DRY is off. */
   breakers: Breakers | undefined;
   prompt: Prefix;
+  /** The images and recordings of the prompt. */
+  pieces: readonly PlacedPiece[];
   /** The index of the first prompt token whose log probability is returned; undefined returns none. */
   scoresFrom: number | undefined;
   slots: Slot[];
@@ -218,7 +275,8 @@ async function generateChoices(run: Run): Promise<void> {
 function describeUse({ miss, ...taken }: Prepared, prompt: readonly Token[], vocabulary: Vocabulary): CacheUse {
   if (!miss) return taken;
   const { at, why } = miss;
-  const textOf = (from: number, to: number) => vocabulary.textOf(prompt.slice(from, to), [], NO_MARKS);
+  const textOf = (from: number, to: number) =>
+    vocabulary.textOf(prompt.slice(from, to).filter(isTextToken), [], NO_MARKS);
   const before = textOf(Math.max(0, at - SHOWN_TOKENS), at);
   return { ...taken, miss: { at, why, before, after: textOf(at, at + SHOWN_TOKENS) } };
 }

@@ -84,6 +84,13 @@ export function createGeneration(
     return undefined;
   };
 
+  /** Returns the part of the next forward pass. An image is placed from its first token on, whichever is evaluated. */
+  const partOf = (next: Proposal): Part => {
+    const at = sequence.length;
+    const position = next.rows ? sequence.positionAfter(at - next.rows.offset) : sequence.positionAfter(at);
+    return { ...next, sequence: sequence.id, at, ...((next.rows || position !== at) && { position }) };
+  };
+
   return {
     get demand() {
       return { prompt: prefill.left, reply: proposal?.tokens.length ?? 0, since: startedAt };
@@ -93,14 +100,21 @@ export function createGeneration(
     get finished() {
       return finished;
     },
+    get awaited() {
+      return finished ? undefined : prefill.awaited;
+    },
     begin(promptTokens) {
       part = undefined;
       if (signal.aborted) {
         release(null);
         return null;
       }
-      const next = nextProposal(promptTokens);
-      if (next) part = { ...next, sequence: sequence.id, at: sequence.length };
+      try {
+        const next = nextProposal(promptTokens);
+        if (next) part = partOf(next);
+      } catch (error) {
+        release(null, error);
+      }
       return part ?? null;
     },
     async end(places) {

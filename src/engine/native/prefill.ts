@@ -1,6 +1,7 @@
 import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
 import type { LogitsPlace, Token } from './llama/token.ts';
+import type { PromptMedia } from './prompt-media.ts';
 
 /** The options of one prefill. */
 export interface PrefillOptions {
@@ -11,6 +12,8 @@ export interface PrefillOptions {
   source: Pick<TokenSource, 'opening' | 'draw'>;
   /** The number of prompt tokens that the sequence already holds. */
   cached: number;
+  /** The images and recordings of the prompt, if it has any. */
+  media?: PromptMedia | undefined;
   /** Collects the log probabilities of the prompt's tokens, if the request asks for them. */
   scorer?: Pick<PromptScorer, 'chunk' | 'score'> | undefined;
   /** Called after each chunk of the prompt with the number of evaluated prompt tokens. The next step waits for it. */
@@ -25,7 +28,12 @@ export interface Prefill {
   readonly left: number;
   /** `performance.now()` when the first token was drawn, in ms; 0 before that. */
   readonly firstTokenAt: number;
-  /** Returns the next chunk of at most `count` tokens. A sequence holds at most `room` tokens. */
+  /** Resolves when the next chunk can be evaluated; undefined if it can be now. Never rejects. */
+  readonly awaited: Promise<void> | undefined;
+  /**
+   * Returns the next chunk of at most `count` tokens, or a piece of media that has to be evaluated in one pass. A sequence
+   * holds at most `room` tokens. Throws if an image or a recording could not be encoded.
+   */
   next(count: number, room: number): Proposal;
   /**
    * Notes that a chunk was evaluated. After the last chunk it draws, and resolves to what that gives; else it resolves
@@ -36,7 +44,7 @@ export interface Prefill {
 
 /** Makes the prefill of one generation. `take` throws if scoring or drawing fails. */
 export function createPrefill(options: PrefillOptions): Prefill {
-  const { prompt, source, scorer, onPrefill, pauseAt } = options;
+  const { prompt, source, media, scorer, onPrefill, pauseAt } = options;
   const tokens = [...prompt, ...source.opening];
   let evaluated = options.cached;
   let firstTokenAt = 0;
@@ -48,8 +56,18 @@ export function createPrefill(options: PrefillOptions): Prefill {
     get firstTokenAt() {
       return firstTokenAt;
     },
-    next: (count, room) =>
-      nextChunk(tokens, evaluated, Math.min(evaluated + count, pauseAt(), room), scorer?.chunk ?? 0),
+    get awaited() {
+      return media?.awaited(evaluated);
+    },
+    next(count, room) {
+      const end = Math.min(evaluated + count, pauseAt(), room);
+      const rows = media?.rowsAt(evaluated, end);
+      if (rows) {
+        const length = rows.embeddings.length / rows.width;
+        return { ...nextChunk(tokens, evaluated, evaluated + length, 0), rows };
+      }
+      return nextChunk(tokens, evaluated, Math.min(end, media?.nextAfter(evaluated) ?? end), scorer?.chunk ?? 0);
+    },
     async take(chunk, places) {
       const following = tokens[evaluated + chunk.length];
       if (scorer && following !== undefined) scorer.score(chunk, following, places);

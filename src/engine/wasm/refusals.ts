@@ -1,4 +1,5 @@
 import { ApiError, invalidRequest, serverError, unsupportedParameter } from '../../contract/errors.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import type { RuntimeLog, ServerError } from './runtime-log.ts';
 
 /** The error of llama-server's JSON writer for a token that is not a whole character. */
@@ -60,9 +61,5 @@ export function audioNeedsThreads(): Error {
 /** Turns an error of llama-server about the request into a 400 `ApiError`. */
 export function refusal({ message }: ServerError): Error {
   if (!message.startsWith(UNREADABLE)) return invalidRequest(message);
-  return invalidRequest(
-    'The model can not read an image or a recording of this conversation: it is damaged, or of another kind.',
-    'messages',
-    'invalid_media',
-  );
+  return unreadableMedia();
 }

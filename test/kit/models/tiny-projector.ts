@@ -47,6 +47,9 @@ const VISION = {
 export const TOKENS_PER_IMAGE = 16;
 export const TOKENS_PER_RECORDING = 30;
 
+/** The `block` projector makes this many tokens of an image, which attend to one another in both directions. */
+export const TOKENS_PER_BLOCK = 16;
+
 const AUDIO: TransformerShape = { width: 32, hidden: 64, layers: 2, heads: 2 };
 const EPSILON = 1e-5;
 
@@ -66,26 +69,62 @@ export function writeVisionProjector(path: string, options: VisionProjectorOptio
   const random = makeRandom(seed);
   const shape = VISION[size];
   const { width, patch, image } = shape;
-  const entries = {
-    ...commonEntries('vision', 'mlp', shape, embeddingLength),
-    'clip.vision.image_size': uint32(image),
-    'clip.vision.patch_size': uint32(patch),
-    'clip.vision.image_mean': float32s([0.5, 0.5, 0.5]),
-    'clip.vision.image_std': float32s([0.25, 0.25, 0.25]),
-  };
-  const pixels = patch * patch * COLOURS;
-  write(path, entries, [
-    float32Tensor(
-      'v.patch_embd.weight',
-      [patch, patch, COLOURS, width],
-      values(pixels * width, Math.sqrt(3 / pixels), random),
-    ),
+  write(path, visionEntries('mlp', shape, embeddingLength), [
+    patchFilter('v.patch_embd.weight', shape, random),
     matrix('v.position_embd.weight', width, (image / patch) ** 2, random),
     ...encoderTensors('v', shape, random),
     matrix('mm.0.weight', width, embeddingLength, random),
     vector('mm.0.bias', embeddingLength, random),
     matrix('mm.2.weight', embeddingLength, embeddingLength, random),
     vector('mm.2.bias', embeddingLength, random),
+  ]);
+}
+
+/** The side of the squares of patches that become one token. */
+const MERGED = { grid: 2, block: 4 };
+
+/**
+ * Writes a tiny projector like that of Qwen2-VL, with random weights: a token for every 32 x 32 pixels, and positions in
+ * rows and columns. Its model needs M-RoPE.
+ */
+export function writeGridProjector(
+  path: string,
+  { seed = 1, embeddingLength = tinyShape.width }: ProjectorOptions = {},
+) {
+  const random = makeRandom(seed);
+  const shape = VISION.tiny;
+  const merged = shape.width * MERGED.grid ** 2;
+  const filter = (name: string) => patchFilter(name, shape, random);
+  write(path, visionEntries('qwen2vl_merger', shape, embeddingLength), [
+    filter('v.patch_embd.weight'),
+    filter('v.patch_embd.weight.1'),
+    ...encoderTensors('v', shape, random),
+    matrix('mm.0.weight', merged, merged, random),
+    vector('mm.0.bias', merged, random),
+    matrix('mm.2.weight', merged, embeddingLength, random),
+    vector('mm.2.bias', embeddingLength, random),
+  ]);
+}
+
+/** Writes a tiny projector like that of Gemma 3, with random weights: `TOKENS_PER_BLOCK` tokens of each image. */
+export function writeBlockProjector(
+  path: string,
+  { seed = 1, embeddingLength = tinyShape.width }: ProjectorOptions = {},
+) {
+  const random = makeRandom(seed);
+  const shape = { ...VISION.tiny, image: VISION.tiny.patch * MERGED.block * Math.sqrt(TOKENS_PER_BLOCK) };
+  const { width, patch, image } = shape;
+  const entries = {
+    ...visionEntries('gemma3', shape, embeddingLength),
+    'clip.vision.projector.scale_factor': uint32(MERGED.block),
+  };
+  write(path, entries, [
+    patchFilter('v.patch_embd.weight', shape, random),
+    vector('v.patch_embd.bias', width, random),
+    matrix('v.position_embd.weight', width, (image / patch) ** 2, random),
+    ...encoderTensors('v', shape, random),
+    ones('mm.soft_emb_norm.weight', width),
+    matrix('mm.input_projection.weight', embeddingLength, width, random),
   ]);
 }
 
@@ -113,6 +152,22 @@ export function writeAudioProjector(path: string, options: ProjectorOptions = {}
     ones('mm.a.norm_mid.weight', hidden),
     matrix('mm.a.mlp.2.weight', hidden, embeddingLength, random),
   ]);
+}
+
+function visionEntries(type: string, shape: EncoderShape, embeddingLength: number): GgufEntries {
+  return {
+    ...commonEntries('vision', type, shape, embeddingLength),
+    'clip.vision.image_size': uint32(shape.image),
+    'clip.vision.patch_size': uint32(shape.patch),
+    'clip.vision.image_mean': float32s([0.5, 0.5, 0.5]),
+    'clip.vision.image_std': float32s([0.25, 0.25, 0.25]),
+  };
+}
+
+/** Makes the filter that turns each patch into the first vector of the encoder. */
+function patchFilter(name: string, { patch, width }: EncoderShape, random: Random): GgufTensor {
+  const pixels = patch * patch * COLOURS;
+  return float32Tensor(name, [patch, patch, COLOURS, width], values(pixels * width, Math.sqrt(3 / pixels), random));
 }
 
 function commonEntries(

@@ -1,4 +1,5 @@
 import type { Guesses } from '../../../contract/events.ts';
+import type { MediaRows } from '../llama/media-rows.ts';
 import type { LogitsPlace, Token } from '../llama/token.ts';
 import type { PassTimes } from '../step/pass-times.ts';
 import type { Guide } from './guide.ts';
@@ -11,6 +12,8 @@ export interface Proposal {
   tokens: Token[];
   /** The indices in `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];
+  /** The embeddings to evaluate in place of the tokens, if they are those of an image or a recording. */
+  rows?: MediaRows;
 }
 
 /** The new tokens of a reply after one step. */

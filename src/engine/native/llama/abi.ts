@@ -1,4 +1,5 @@
-import type { Bindings } from './bindings.ts';
+import type { Bindings, MediaBindings } from './bindings.ts';
+import type { MediaParams } from './media-structs.ts';
 import type { ContextParams, ModelParams } from './structs.ts';
 
 /**
@@ -66,6 +67,24 @@ const CONTEXT_DEFAULTS: ContextParams = {
   ctx_other: null,
 };
 
+/** The defaults of `mtmd_context_params_default` in tools/mtmd/mtmd.cpp, without the address of the marker. */
+const MEDIA_DEFAULTS: Omit<MediaParams, 'media_marker'> = {
+  use_gpu: true,
+  device: null,
+  print_timings: true,
+  n_threads: 4,
+  image_marker: null,
+  flash_attn_type: -1,
+  warmup: true,
+  image_min_tokens: -1,
+  image_max_tokens: -1,
+  cb_eval: null,
+  cb_eval_user_data: null,
+  batch_max_tokens: 1024,
+  progress_callback: null,
+  progress_callback_user_data: null,
+};
+
 /** A field whose default in the library is another one than expected. */
 export interface Mismatch {
   field: string;
@@ -98,9 +117,17 @@ export function checkAbi(
     ...findMismatches('llama_model_params', MODEL_DEFAULTS, bindings.llama_model_default_params()),
     ...findMismatches('llama_context_params', CONTEXT_DEFAULTS, bindings.llama_context_default_params()),
   ];
+  refuse(`llama.cpp ${bindings.llama_version()}`, mismatch);
+}
+
+/** Compares the defaults of libmtmd as `checkAbi` compares those of llama.cpp. Throws an Error if one differs. */
+export function checkMediaAbi(media: Pick<MediaBindings, 'mtmd_context_params_default'>): void {
+  const [mismatch] = findMismatches('mtmd_context_params', MEDIA_DEFAULTS, media.mtmd_context_params_default());
+  refuse('libmtmd', mismatch);
+}
+
+function refuse(library: string, mismatch: Mismatch | undefined): void {
   if (!mismatch) return;
   const { field, expected, actual } = mismatch;
-  throw new Error(
-    `llama.cpp ${bindings.llama_version()} has another API than Paddock was written for: ${field} is ${actual}, not ${expected}`,
-  );
+  throw new Error(`${library} has another API than Paddock was written for: ${field} is ${actual}, not ${expected}`);
 }

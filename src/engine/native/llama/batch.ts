@@ -1,4 +1,5 @@
 import { addressOf } from './bindings.ts';
+import { GRID_DIMENSIONS, type MediaRows } from './media-rows.ts';
 import type { Part } from './pass-order.ts';
 import type { Batch } from './structs.ts';
 import type { LogitsPlace } from './token.ts';
@@ -7,7 +8,10 @@ import type { LogitsPlace } from './token.ts';
 export interface PassBatch {
   /** The struct for `llama_decode`. It points to the arrays, so it may be used as long as this object is kept. */
   readonly struct: Batch;
-  /** Puts the parts into the batch, in this order. Returns the places of the logits of each part. */
+  /**
+   * Puts the parts into the batch, in this order. A part with rows must be the only one. Returns the places of the logits
+   * of each part.
+   */
   fill(parts: readonly Part[]): LogitsPlace[][];
 }
 
@@ -15,7 +19,7 @@ export interface PassBatch {
 export function createBatch(size: number): PassBatch {
   const length = size + 64;
   const token = new Int32Array(length);
-  const pos = new Int32Array(length);
+  const pos = new Int32Array(GRID_DIMENSIONS * length);
   const sequence = new Int32Array(length);
   const sequenceCount = new Int32Array(length).fill(1);
   const logits = new Int8Array(length);
@@ -34,26 +38,48 @@ export function createBatch(size: number): PassBatch {
   // The arrays stay in memory as long as this function, which uses them all.
   const arrays = { token, pos, sequence, sequenceCount, sequences, logits };
 
+  const fill = (parts: readonly Part[]): LogitsPlace[][] => {
+    let count = 0;
+    arrays.logits.fill(0);
+    const places = parts.map((part) => {
+      const from = count;
+      for (const [index, id] of part.tokens.entries()) {
+        arrays.token[count] = id;
+        arrays.pos[count] = (part.position ?? part.at) + index;
+        arrays.sequence[count] = part.sequence;
+        count += 1;
+      }
+      const own = part.logitsAt.map((index) => from + index);
+      for (const place of own) arrays.logits[place] = 1;
+      return own;
+    });
+    if (count > size) throw new RangeError(`a batch of ${size} tokens can not hold ${count}`);
+    struct.n_tokens = count;
+    return places;
+  };
+  /** Replaces the tokens of a part with its rows, and sets their positions. */
+  const putRows = ({ at, position = at, tokens }: Part, { embeddings, offset, grid }: MediaRows) => {
+    const count = tokens.length;
+    for (let index = 0; index < (grid ? GRID_DIMENSIONS : 1) * count; index++) {
+      const base = index < COUNTED_DIMENSIONS * count ? position : 0;
+      arrays.pos[index] = base + (grid ? (grid[index] ?? 0) : offset + index);
+    }
+    struct.token = null;
+    struct.embd = addressOf(embeddings);
+  };
+
   return {
     struct,
     fill(parts) {
-      let count = 0;
-      arrays.logits.fill(0);
-      const places = parts.map((part) => {
-        const from = count;
-        for (const [index, id] of part.tokens.entries()) {
-          arrays.token[count] = id;
-          arrays.pos[count] = part.at + index;
-          arrays.sequence[count] = part.sequence;
-          count += 1;
-        }
-        const own = part.logitsAt.map((index) => from + index);
-        for (const place of own) arrays.logits[place] = 1;
-        return own;
-      });
-      if (count > size) throw new RangeError(`a batch of ${size} tokens can not hold ${count}`);
-      struct.n_tokens = count;
+      const places = fill(parts);
+      struct.token = addressOf(token);
+      struct.embd = null;
+      const [part] = parts;
+      if (part?.rows) putRows(part, part.rows);
       return places;
     },
   };
 }
+
+/** The dimensions of M-RoPE whose positions are counted from that of the piece. */
+const COUNTED_DIMENSIONS = 3;

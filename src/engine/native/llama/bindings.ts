@@ -1,10 +1,9 @@
 import koffi from 'koffi';
 import { type Declaration, FUNCTIONS } from './functions.ts';
+import { MEDIA_FUNCTIONS } from './media-functions.ts';
 import { declareStructs, type Pointer, type ThreadPoolParams } from './structs.ts';
 
 // The only file that calls koffi's functions, with structs.ts, which declares types to it.
-
-type Functions = typeof FUNCTIONS;
 
 /** The stack of a call: koffi's own are smaller than a thread's, and llama.cpp's regular expressions recurse deeply. */
 const STACK_BYTES = 8 * 2 ** 20;
@@ -15,10 +14,15 @@ export type CFunction<F> = F extends (...args: infer A) => infer R
   ? ((...args: A) => R) & { async: (...args: A) => Promise<R> }
   : never;
 
-/** The functions of `FUNCTIONS`, ready to be called. */
-export type Bindings = {
+type BindingsOf<Functions> = {
   [Name in keyof Functions]: Functions[Name] extends Declaration<infer F> ? CFunction<F> : never;
 };
+
+/** The functions of `FUNCTIONS`, ready to be called. */
+export type Bindings = BindingsOf<typeof FUNCTIONS>;
+
+/** The functions of `MEDIA_FUNCTIONS`, ready to be called. */
+export type MediaBindings = BindingsOf<typeof MEDIA_FUNCTIONS>;
 
 /** A line of llama.cpp's log. `level` is ggml's: 1 debug, 2 information, 3 warning, 4 error, 5 the rest of a line. */
 export type TakeLogLine = (level: number, text: string) => void;
@@ -31,8 +35,32 @@ export type TakeLogLine = (level: number, text: string) => void;
  */
 export function bind(paths: string[]): Bindings {
   declareStructs();
-  const libraries = paths.map((path) => koffi.load(path));
-  const bound = Object.entries(FUNCTIONS).map(([name, { prototype }]) => {
+  return bindAll(
+    FUNCTIONS,
+    paths.map((path) => koffi.load(path)),
+  );
+}
+
+/**
+ * Opens libmtmd and binds its functions.
+ *
+ * @param libraries the paths of llama.cpp's libraries that are open. Their functions become visible to libmtmd, which
+ *   names no libraries itself: those for the CPU and for each GPU have other names.
+ * @throws an Error if libmtmd does not fit these libraries
+ */
+export function bindMedia(path: string, libraries: string[]): MediaBindings {
+  declareStructs();
+  for (const library of libraries) koffi.load(library, { global: true });
+  return bindAll(MEDIA_FUNCTIONS, [koffi.load(path)]);
+}
+
+type KoffiLibrary = ReturnType<typeof koffi.load>;
+
+function bindAll<Functions extends Record<string, Declaration<(...args: never[]) => unknown>>>(
+  functions: Functions,
+  libraries: KoffiLibrary[],
+): BindingsOf<Functions> {
+  const bound = Object.entries(functions).map(([name, { prototype }]) => {
     for (const library of libraries) {
       try {
         return [name, withPromise(library.func(prototype))];
@@ -42,7 +70,7 @@ export function bind(paths: string[]): Bindings {
     }
     throw new Error(`llama.cpp's libraries have no function ${name}`);
   });
-  return Object.fromEntries(bound) as Bindings;
+  return Object.fromEntries(bound) as BindingsOf<Functions>;
 }
 
 function enlargeStacks(): void {
@@ -53,7 +81,7 @@ function enlargeStacks(): void {
   }
 }
 
-type KoffiFunction = ReturnType<ReturnType<typeof koffi.load>['func']>;
+type KoffiFunction = ReturnType<KoffiLibrary['func']>;
 
 function withPromise(call: KoffiFunction): unknown {
   const async = (...args: unknown[]) =>

@@ -44,7 +44,7 @@ export interface LlamaContext extends AsyncDisposable {
   /** Sets the number of threads of the following passes, at most the number that the context was made with. */
   setThreads(threads: number): void;
   /**
-   * Runs one forward pass over the parts, in this order. Resolves to the places of their logits. An abort of the signal
+   * Runs one forward pass over the parts, in this order; a part with rows is the only one. Resolves to the places of their logits. An abort of the signal
    * ends the pass within a few ms on the CPU. Throws `PassAborted` then, and a plain error if the pass fails.
    *
    * @param adapters the LoRA adapters that the pass applies, by default none. After a pass with other adapters, llama.cpp
@@ -149,7 +149,10 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         stop[0] = signal?.aborted ? 1 : 0;
         signal?.addEventListener('abort', abort);
         takeError();
+        const bothWays = parts.some(({ rows }) => rows?.bothWays);
+        if (bothWays) llama.llama_set_causal_attn(context, false);
         const result = await llama.llama_decode.async(context, batch.struct);
+        if (bothWays) llama.llama_set_causal_attn(context, true);
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');

@@ -38,18 +38,19 @@ export interface Decoder
    */
   decode(parts: Part[], threads: number, options?: PassOptions): Promise<LogitsPlace[][]>;
   /**
-   * Drops all but the first `length` tokens of a sequence. Returns the number of tokens that it holds then: `length`,
-   * or 0 for a model that cannot drop only these tokens.
+   * Drops all but the first `extent` positions of a sequence. Returns the number of positions that it holds then:
+   * `extent`, or 0 for a model that cannot drop only these tokens. The tokens of an image may have one position: see
+   * `extentOf`.
    */
-  truncate(sequence: number, length: number): Promise<number>;
-  /** Returns true if a sequence can drop all but its first `length` tokens. */
-  reaches(sequence: number, length: number): Promise<boolean>;
+  truncate(sequence: number, extent: number): Promise<number>;
+  /** Returns true if a sequence can drop all but its first `extent` positions. */
+  reaches(sequence: number, extent: number): Promise<boolean>;
   /**
-   * Replaces what a sequence holds with the first `length` tokens of another sequence. Returns the number of tokens
-   * that it holds then: `length` or 0. llama.cpp only notes the copy; it moves the bytes of the whole sequence when the
+   * Replaces what a sequence holds with the first `extent` positions of another sequence. Returns the number of positions
+   * that it holds then: `extent` or 0. llama.cpp only notes the copy; it moves the bytes of the whole sequence when the
    * next forward pass begins.
    */
-  copy(from: number, to: number, length: number): Promise<number>;
+  copy(from: number, to: number, extent: number): Promise<number>;
   /**
    * False while the next forward pass is to copy bytes from or to this sequence. Until then nothing else may read or
    * write them.
@@ -61,10 +62,10 @@ export interface Decoder
    */
   save(sequence: number, path: string): Promise<{ bytes: number; ms: number }>;
   /**
-   * Loads a file with the state of `length` tokens into an empty sequence. Resolves to false, with the sequence empty,
+   * Loads a file with the state of `extent` positions into an empty sequence. Resolves to false, with the sequence empty,
    * if the file cannot be loaded or there is no room for it.
    */
-  load(sequence: number, path: string, length: number): Promise<boolean>;
+  load(sequence: number, path: string, extent: number): Promise<boolean>;
   /**
    * Returns true if a sequence of `length` tokens has no room for another forward pass, and `reserve` could make room.
    */
@@ -121,14 +122,14 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
           for (const { sequence, at } of fillers) cells.keep(sequence, at);
         }
       }),
-    truncate: (sequence, length) => alone(async () => cells.keep(sequence, length)),
-    reaches: (sequence, length) => alone(async () => cells.reaches(sequence, length)),
-    copy: (from, to, length) =>
+    truncate: (sequence, extent) => alone(async () => cells.keep(sequence, extent)),
+    reaches: (sequence, extent) => alone(async () => cells.reaches(sequence, extent)),
+    copy: (from, to, extent) =>
       alone(async () => {
         cells.clear(to);
         growing.context.copy(from, to);
         unsettled.add(from).add(to);
-        return cells.count(to) < length ? cells.clear(to) : cells.keep(to, length);
+        return cells.count(to) < extent ? cells.clear(to) : cells.keep(to, extent);
       }),
     settled: (sequence) => !unsettled.has(sequence),
     save: (sequence, path) =>
@@ -138,11 +139,11 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
         const bytes = await growing.context.save(sequence, path);
         return { bytes, ms: performance.now() - since };
       }),
-    load: (sequence, path, length) =>
+    load: (sequence, path, extent) =>
       alone(async () => {
-        if (length > growing.room) return false;
+        if (extent > growing.room) return false;
         await growing.context.load(sequence, path);
-        if (cells.count(sequence) === length) return true;
+        if (cells.count(sequence) === extent) return true;
         cells.clear(sequence);
         return false;
       }),

@@ -7,7 +7,8 @@ export interface Declaration<F> {
   type?: F;
 }
 
-const declare = <F extends (...args: never[]) => unknown>(prototype: string): Declaration<F> => ({ prototype });
+/** Gives a prototype its type in TypeScript. */
+export const declare = <F extends (...args: never[]) => unknown>(prototype: string): Declaration<F> => ({ prototype });
 
 /**
  * The functions of llama.h and ggml-backend.h that Paddock calls. Pointers to what llama.cpp owns are `void *` here: C has no other way
@@ -57,6 +58,8 @@ export const FUNCTIONS = {
   llama_model_get_vocab: declare<(model: Pointer) => Pointer>('void *llama_model_get_vocab(void *model)'),
   llama_model_n_ctx_train: declare<(model: Pointer) => number>('int32_t llama_model_n_ctx_train(void *model)'),
   llama_model_n_embd_out: declare<(model: Pointer) => number>('int32_t llama_model_n_embd_out(void *model)'),
+  /** Returns the numbers of an embedding that takes the place of a token in a batch. */
+  llama_model_n_embd_inp: declare<(model: Pointer) => number>('int32_t llama_model_n_embd_inp(void *model)'),
   llama_model_n_layer: declare<(model: Pointer) => number>('int32_t llama_model_n_layer(void *model)'),
   /** Returns the tokens that a sliding window looks back on; 0 without one. */
   llama_model_n_swa: declare<(model: Pointer) => number>('int32_t llama_model_n_swa(void *model)'),
@@ -146,6 +149,10 @@ export const FUNCTIONS = {
   /** Returns the tokens that one sequence can hold. */
   llama_n_ctx_seq: declare<(context: Pointer) => number>('uint32_t llama_n_ctx_seq(void *context)'),
   llama_get_memory: declare<(context: Pointer) => Pointer>('void *llama_get_memory(void *context)'),
+  /** Sets if the tokens of the following passes attend only to those before them. */
+  llama_set_causal_attn: declare<(context: Pointer, causal: boolean) => void>(
+    'void llama_set_causal_attn(void *context, bool causal)',
+  ),
   llama_set_n_threads: declare<(context: Pointer, threads: number, batchThreads: number) => void>(
     'void llama_set_n_threads(void *context, int32_t threads, int32_t batch_threads)',
   ),

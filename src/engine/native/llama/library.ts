@@ -4,11 +4,15 @@ import { checkAbi } from './abi.ts';
 import { findBinaries } from './binaries.ts';
 import { type Bindings, bind, bindThreadPools, registerLog, type ThreadPools } from './bindings.ts';
 import { type Kernels, openKernels } from './kernels.ts';
-import { DEVICE_TYPE } from './structs.ts';
+import { DEVICE_TYPE, type Pointer } from './structs.ts';
 
 /** llama.cpp's shared libraries, opened once in a process. */
 export interface Library {
   llama: Bindings;
+  /** The paths of the libraries. */
+  paths: string[];
+  /** The function that takes llama.cpp's log. */
+  logTo: Pointer;
   /** The runtime for GPUs whose libraries are open; false for the libraries that compute on the CPU alone. */
   gpu: GpuRuntime | false;
   threadPools: ThreadPools;
@@ -52,13 +56,16 @@ export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernel
   const llama = bind(libraries);
   checkAbi(llama);
   const lines = createLogReader();
-  llama.llama_log_set(registerLog(lines.take), null);
+  const logTo = registerLog(lines.take);
+  llama.llama_log_set(logTo, null);
   llama.ggml_backend_load_all_from_path(folder);
   llama.llama_backend_init();
   if (fallback !== null && listDevices({ llama }).length === 0) llama.ggml_backend_load_all_from_path(fallback);
   const instructionSets = readInstructionSets(llama.llama_print_system_info());
   const library = {
     llama,
+    paths: libraries,
+    logTo,
     gpu,
     threadPools: findThreadPools(llama),
     kernels,

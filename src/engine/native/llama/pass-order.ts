@@ -1,4 +1,5 @@
 import { sum } from '../../../utils/sum.ts';
+import type { MediaRows } from './media-rows.ts';
 import type { PassShape, Run } from './micro-batches.ts';
 import type { Token } from './token.ts';
 
@@ -6,8 +7,15 @@ import type { Token } from './token.ts';
 export interface Part {
   /** The sequence's number. */
   sequence: number;
-  /** The position of the first token in the sequence. */
+  /** The number of tokens before it in the sequence. */
   at: number;
+  /**
+   * The position of the first token, or that of the piece which `rows` belong to; by default `at`. It is smaller after an
+   * image whose tokens have all the same position.
+   */
+  position?: number;
+  /** The embeddings of an image or a recording to evaluate in place of the tokens. The part is alone in its pass. */
+  rows?: MediaRows;
   tokens: Token[];
   /** The indices in `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];

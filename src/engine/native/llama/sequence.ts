@@ -1,4 +1,5 @@
 import type { Decoder } from './decoder.ts';
+import { cuttableLength, extentOf, openPiece, positionAfter } from './media-token.ts';
 import type { Token } from './token.ts';
 
 /** One sequence of the context, with the tokens that its KV cache holds. */
@@ -10,11 +11,19 @@ export interface Sequence {
   readonly room: number;
   /** The tokens that it holds. */
   readonly tokens: readonly Token[];
+  /** Returns the position of a token that follows the first `length` tokens. */
+  positionAfter(length: number): number;
   /** Notes that a forward pass has added these tokens. */
   extend(tokens: Token[]): void;
-  /** Drops all tokens but the first `length`. Drops all tokens if the model cannot drop only some. */
+  /**
+   * Drops all tokens but the first `length`, and the whole image or recording if it cannot be cut there. Drops all tokens
+   * if the model cannot drop only some.
+   */
   truncate(length: number): Promise<void>;
-  /** Drops what an aborted forward pass may have left after these tokens. Drops all if the model cannot drop that. */
+  /**
+   * Drops what an aborted forward pass may have left after these tokens, and the beginning of an image that the pass
+   * went on with. Drops all if the model cannot drop that.
+   */
   undo(): Promise<void>;
   /** Replaces all tokens with the first `length` tokens of another sequence. Holds none if that fails. */
   copyFrom(other: Sequence, length: number): Promise<void>;
@@ -28,6 +37,21 @@ export interface Sequence {
 /** Makes the sequence with this number. Its functions throw if the context is disposed. */
 export function createSequence(decoder: Decoder, id: number): Sequence {
   const tokens: Token[] = [];
+  /** The position of the next token. */
+  let position = 0;
+
+  const hold = (held: readonly Token[]) => {
+    tokens.length = 0;
+    for (const token of held) tokens.push(token);
+    position = positionAfter(tokens);
+  };
+  // Another sequence may copy from this one at any time, so its list is shortened before anything is awaited.
+  const cut = async (length: number) => {
+    const extent = extentOf(tokens, length);
+    tokens.length = length;
+    position = positionAfter(tokens);
+    if ((await decoder.truncate(id, extent)) < extent) hold([]);
+  };
 
   return {
     id,
@@ -38,29 +62,29 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
     get length() {
       return tokens.length;
     },
+    positionAfter: (length) => (length === tokens.length ? position : positionAfter(tokens, length)),
     extend(added) {
       for (const token of added) tokens.push(token);
+      position += positionAfter(added);
     },
-    // Another sequence may copy from this one at any time, so its list is shortened before anything is awaited.
     async truncate(length) {
       // Dropping all tokens always reaches the decoder: a failed pass may have left cells that the list does not have.
       if (length >= tokens.length && length > 0) return;
-      tokens.length = length;
-      tokens.length = await decoder.truncate(id, length);
+      await cut(cuttableLength(tokens, length));
     },
-    async undo() {
-      tokens.length = await decoder.truncate(id, tokens.length);
-    },
+    undo: () => cut(openPiece(tokens)),
     async copyFrom(other, length) {
-      const wanted = other.tokens.slice(0, length);
-      tokens.length = 0;
-      const held = await decoder.copy(other.id, id, wanted.length);
-      for (const token of wanted.slice(0, held)) tokens.push(token);
+      // A pass may be adding to the image that the other sequence ends with, whose tokens cannot be told apart.
+      const ends = length >= other.tokens.length;
+      const wanted = other.tokens.slice(0, ends ? openPiece(other.tokens) : cuttableLength(other.tokens, length));
+      hold([]);
+      const extent = extentOf(wanted);
+      if ((await decoder.copy(other.id, id, extent)) === extent) hold(wanted);
     },
     async adopt(load) {
-      tokens.length = 0;
+      hold([]);
       await decoder.truncate(id, 0);
-      for (const token of await load(id)) tokens.push(token);
+      hold(await load(id));
     },
   };
 }

@@ -1,4 +1,5 @@
 import koffi from 'koffi';
+import { MEDIA_STRUCTS } from './media-structs.ts';
 
 // The structs of llama.h and ggml.h that are passed by value, for the llama.cpp of the pinned node-llama-cpp. `abi.ts` compares their
 // defaults with the library, and test/engine/native/llama/abi.test.ts their layout with the header.
@@ -219,7 +220,7 @@ let declared = false;
 export function declareStructs(): void {
   if (declared) return;
   declared = true;
-  for (const [name, fields] of Object.entries(STRUCTS)) koffi.struct(name, fields);
+  for (const [name, fields] of Object.entries({ ...STRUCTS, ...MEDIA_STRUCTS })) koffi.struct(name, fields);
   koffi.struct('llama_sampler_chain_params', { no_perf: 'bool' });
   koffi.struct('ggml_threadpool_params', {
     cpumask: koffi.array('bool', 512),

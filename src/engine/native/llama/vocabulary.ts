@@ -1,3 +1,4 @@
+import { MEDIA_MARK } from '../../../contract/media.ts';
 import type { TextPart } from '../../../contract/prompt.ts';
 import { once } from '../../../utils/once.ts';
 import type { Answers } from '../../answers.ts';
@@ -34,6 +35,11 @@ export interface Vocabulary {
     signal?: AbortSignal,
     contextLength?: number,
   ): Promise<CompletePrompt | null>;
+  /**
+   * Turns a part of a prompt into tokens as `promptTokens` does, without adding any: for texts between images and
+   * recordings, each of which is tokenized as if it stood alone.
+   */
+  innerTokens(parts: TextPart[], signal?: AbortSignal, contextLength?: number): Promise<TokenizedPrompt<Token> | null>;
   /** The texts of control tokens. */
   controlTokens: string[];
   isControl(token: Token): boolean;
@@ -54,6 +60,11 @@ export interface Vocabulary {
   specialTokens(texts: string[]): ReadonlySet<Token>;
   /** The answers that need nothing but the vocabulary. */
   answers: Answers;
+}
+
+/** Takes the marks of images and recordings out of a prompt: these are not counted. */
+function withoutMarks(parts: TextPart[]): TextPart[] {
+  return parts.map((part) => ({ ...part, text: part.text.replaceAll(MEDIA_MARK, '') }));
 }
 
 /** Reads the vocabulary of a loaded model. */
@@ -96,7 +107,8 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     },
     detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
     countTokens: async ({ prompt }, signal) => {
-      const tokenized = await promptTokens(prompt, signal);
+      const text = isTokens(prompt) ? prompt : withoutMarks(partsOf(prompt));
+      const tokenized = await promptTokens(text, signal);
       return { tokens: tokenized && 'tokens' in tokenized ? tokenized.tokens.length : 0 };
     },
   };
@@ -104,6 +116,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   return {
     size,
     promptTokens,
+    innerTokens: (parts, signal, contextLength) => tokenized(parts, signal, { contextLength }),
     controlTokens: Array.from({ length: size }, (_, token) => token)
       .filter(isControl)
       .map(tokenizer.entryOf),

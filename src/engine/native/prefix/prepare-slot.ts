@@ -1,3 +1,4 @@
+import { extentOf } from '../llama/media-token.ts';
 import type { Sequence } from '../llama/sequence.ts';
 import { explainMiss, type Miss } from './cache-miss.ts';
 import { type Appointment, createAppointment } from './pauses.ts';
@@ -58,7 +59,7 @@ export async function prepareSlot(
     // Before anything is awaited: otherwise the other slot could evaluate past the place where it has to pause.
     makeAppointment(parts, appointment, planFor(parts, slot, wanted, own));
     if (endangered && !signal.aborted) await copies.keep(endangered, sequence.id, kept, signal);
-    if (own < kept && (await decoder.reaches(sequence.id, kept))) own = kept;
+    if (own < kept && (await decoder.reaches(sequence.id, extentOf(sequence.tokens, kept)))) own = kept;
     const taken = await fillSlot(parts, slot, wanted, own, appointment, signal);
     if (!taken) return null;
     if (forgets) pauseForCopies(parts, slot, prompt, turnEnds, branch);

@@ -1,6 +1,7 @@
 import { createTurns } from '../../../utils/turns.ts';
 import type { FromCopyStore, ToCopyStore } from '../../node/copy-messages.ts';
 import type { Decoder } from '../llama/decoder.ts';
+import { extentOf } from '../llama/media-token.ts';
 import type { Token } from '../llama/token.ts';
 import type { Copies, FoundCopy } from './copies.ts';
 import { type CopyCatalogue, createCopyCatalogue, type KnownCopy, usefulLength } from './copy-catalogue.ts';
@@ -70,7 +71,7 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
       catalogue.forget(copy);
       return [];
     }
-    const ok = await decoder.load(sequence, path, prefix.tokens.length);
+    const ok = await decoder.load(sequence, path, extentOf(prefix.tokens));
     link.send({ kind: 'closed', name, ok });
     if (ok) rates = afterLoad(rates, tier, bytes, performance.now() - since);
     else catalogue.forget(copy);

@@ -86,7 +86,9 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     const wallMs = now - start.wall;
     const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
     times.note({ tokens, replies, batches, ms: wallMs });
-    promptTokenMs = promptTokenTime(promptTokenMs, planned.prompts, wallMs - planned.repliesMs);
+    // A part with rows has a pass of its own in the step.
+    const repliesMs = parts.some(({ rows }) => rows) ? 0 : planned.repliesMs;
+    promptTokenMs = promptTokenTime(promptTokenMs, Math.min(planned.prompts, tokens), wallMs - repliesMs);
     if (governed) judge({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
     return places;
   };

@@ -14,6 +14,11 @@ export interface Steppable {
   /** Its abort cancels the generation. */
   readonly signal: AbortSignal;
   /**
+   * Set while the generation waits for something other than a forward pass. It takes no part in the steps until this
+   * resolves. Never rejects.
+   */
+  readonly awaited?: Promise<void> | undefined;
+  /**
    * Returns its part of the next forward pass: up to `promptTokens` tokens of its prompt or, after the prefill, the
    * tokens that its reply needs. Returns null if it has none. A cancelled generation ends here.
    */
@@ -43,12 +48,25 @@ export interface StepDriver {
   hold(): () => void;
 }
 
+/** A generation with its part of a step. */
+interface Begun {
+  generation: Steppable;
+  part: Part;
+}
+
 /** Steps the generations of one context, as long as there are any. */
 export interface StepLoop {
   /** Steps a generation from now on until it is finished. */
   add(generation: Steppable): void;
   /** Runs `work` while no step is under way. Settles as `work` does. */
   between(work: () => Promise<void>): Promise<void>;
+}
+
+/** Returns the parts of each forward pass of a step. Parts with tokens share the first; each part with rows has its own. */
+function passesOf(begun: readonly Begun[]): Begun[][] {
+  const withRows = begun.filter(({ part }) => part.rows);
+  const withTokens = begun.filter(({ part }) => !part.rows);
+  return [...(withTokens.length > 0 ? [withTokens] : []), ...withRows.map((alone) => [alone])];
 }
 
 /**
@@ -72,6 +90,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   const compute = async (generations: Steppable[], parts: Part[], adapters: AdapterSet): Promise<LogitsPlace[][]> => {
     const controller = new AbortController();
     computing = { generations, controller };
+    noteCancelled();
     try {
       return await decode(parts, controller.signal, adapters);
     } finally {
@@ -79,16 +98,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
     }
   };
 
-  const pass = async (generations: readonly Steppable[], adapters: AdapterSet, repliesElsewhere: number) => {
-    const grants = plan(
-      generations.map(({ demand }) => demand),
-      repliesElsewhere,
-    );
-    const begun = generations.flatMap((generation, index) => {
-      const part = generation.begin(grants[index] ?? 0);
-      return part ? [{ generation, part }] : [];
-    });
-    if (begun.length === 0) return;
+  const pass = async (begun: Begun[], adapters: AdapterSet) => {
     try {
       const release = hold();
       try {
@@ -113,7 +123,27 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
     const others = running.filter((generation) => generation.adapters.key !== adapters.key);
     // A cancelled generation ends at once, also while others have their turn.
     for (const generation of others) if (generation.signal.aborted) generation.begin(0);
-    await pass(generations, adapters, others.filter(({ demand }) => demand.reply > 0).length);
+    const grants = plan(
+      generations.map(({ demand }) => demand),
+      others.filter(({ demand }) => demand.reply > 0).length,
+    );
+    const begun = generations.flatMap((generation, index) => {
+      const part = generation.begin(grants[index] ?? 0);
+      return part ? [{ generation, part }] : [];
+    });
+    for (const together of passesOf(begun)) await pass(together, adapters);
+  };
+
+  /** Leaves out the generations that wait for something else, and takes each in again when that is done. */
+  const setAside = () => {
+    running = running.filter((generation) => {
+      const { awaited } = generation;
+      void awaited?.then(() => {
+        running.push(generation);
+        start();
+      });
+      return awaited === undefined;
+    });
   };
 
   const run = async () => {
@@ -121,6 +151,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
       const due = errands;
       errands = [];
       for (const work of due) await work();
+      setAside();
       if (running.length > 0) await step();
       for (const { finished, signal } of running) if (finished) signal.removeEventListener('abort', noteCancelled);
       running = running.filter(({ finished }) => !finished);

@@ -9,6 +9,8 @@ import { findBinaries } from '../../../../src/engine/native/llama/binaries.ts';
 import { type Bindings, bind } from '../../../../src/engine/native/llama/bindings.ts';
 import { FUNCTIONS } from '../../../../src/engine/native/llama/functions.ts';
 import { readInstructionSets } from '../../../../src/engine/native/llama/library.ts';
+import { MEDIA_FUNCTIONS } from '../../../../src/engine/native/llama/media-functions.ts';
+import { CHUNK_TYPE, MEDIA_STRUCTS } from '../../../../src/engine/native/llama/media-structs.ts';
 import {
   DEVICE_TYPE,
   declareStructs,
@@ -25,7 +27,12 @@ import {
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const BUNDLE = join(ROOT, 'node_modules/node-llama-cpp/llama/gitRelease.bundle');
-const HEADERS = ['include/llama.h', 'ggml/include/ggml.h', 'ggml/include/ggml-backend.h', 'ggml/include/ggml-cpu.h'];
+const HEADERS = [
+  ...['include/llama.h', 'ggml/include/ggml.h', 'ggml/include/ggml-backend.h', 'ggml/include/ggml-cpu.h'],
+  ...['tools/mtmd/mtmd.h', 'tools/mtmd/mtmd-helper.h'],
+];
+const ALL_FUNCTIONS = { ...FUNCTIONS, ...MEDIA_FUNCTIONS };
+const ALL_STRUCTS = { ...STRUCTS, ...MEDIA_STRUCTS };
 const hasCompiler = spawnSync('cc', ['--version']).status === 0;
 
 let folder: string;
@@ -36,7 +43,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'paddock-abi-'));
   const repository = join(folder, 'bundle.git');
   execFileSync('git', ['clone', '--quiet', '--bare', BUNDLE, repository]);
-  const files = ['--work-tree', folder, 'checkout', 'HEAD', '--', 'include', 'ggml/include'];
+  const files = ['--work-tree', folder, 'checkout', 'HEAD', '--', 'include', 'ggml/include', 'tools/mtmd'];
   execFileSync('git', ['--git-dir', repository, ...files]);
   headers = HEADERS.map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n')
@@ -70,10 +77,10 @@ function kindsOf(result: string, parameters: string): string[] {
 }
 
 describe('a function of llama.cpp', () => {
-  it.each(Object.entries(FUNCTIONS))('%s has the prototype of the header', (name, { prototype }) => {
+  it.each(Object.entries(ALL_FUNCTIONS))('%s has the prototype of the header', (name, { prototype }) => {
     const ours = /^(.*?)\b\w+\((.*)\)$/.exec(prototype);
     const theirs = new RegExp(
-      `(?:LLAMA_API|GGML_API|GGML_BACKEND_API)([^;{}]*?)\\b${name}\\s*\\(([^;{}]*)\\)\\s*;`,
+      `(?:LLAMA_API|GGML_API|GGML_BACKEND_API|MTMD_API)([^;{}"]*?)\\b${name}\\s*\\(([^;{}]*)\\)\\s*;`,
     ).exec(headers);
     expect(theirs, 'it is in none of the headers').not.toBeNull();
     expect(kindsOf(ours?.[1] ?? '', ours?.[2] ?? '')).toEqual(kindsOf(theirs?.[1] ?? '', theirs?.[2] ?? ''));
@@ -81,8 +88,8 @@ describe('a function of llama.cpp', () => {
 });
 
 describe('a struct of llama.cpp', () => {
-  it.each(Object.entries(STRUCTS))('%s has the fields of the header, in their order', (name, fields) => {
-    const body = new RegExp(`struct ${name} \\{(.*?)\\n    \\}`, 's').exec(headers)?.[1] ?? '';
+  it.each(Object.entries(ALL_STRUCTS))('%s has the fields of the header, in their order', (name, fields) => {
+    const body = new RegExp(`struct ${name} \\{(.*?)\\n(?:    )?\\}`, 's').exec(headers)?.[1] ?? '';
     const theirs = body.split(';').flatMap((line) => {
       const field = /^\s*(.*?)(\w+)\s*$/s.exec(line);
       return field ? [[field[2], kindOf(field[1] ?? '')]] : [];
@@ -90,7 +97,7 @@ describe('a struct of llama.cpp', () => {
     expect(Object.entries(fields).map(([field, type]) => [field, kindOf(type)])).toEqual(theirs);
   });
 
-  it.skipIf(!hasCompiler).each(Object.entries(STRUCTS))(
+  it.skipIf(!hasCompiler).each(Object.entries(ALL_STRUCTS))(
     '%s has the size and the offsets that a compiler gives it',
     (name, fields) => {
       declareStructs();
@@ -102,9 +109,9 @@ describe('a struct of llama.cpp', () => {
       const file = join(folder, `${name}.c`);
       writeFileSync(
         file,
-        `#include <stdio.h>\n#include <stddef.h>\n#include "llama.h"\nint main(void) {\n${prints}\nreturn 0; }\n`,
+        `#include <stdio.h>\n#include <stddef.h>\n#include "llama.h"\n#include "mtmd-helper.h"\nint main(void) {\n${prints}\nreturn 0; }\n`,
       );
-      const includes = ['include', 'ggml/include'].map((place) => `-I${join(folder, place)}`);
+      const includes = ['include', 'ggml/include', 'tools/mtmd'].map((place) => `-I${join(folder, place)}`);
       execFileSync('cc', [...includes, file, '-o', `${file}.out`]);
       const compiled = execFileSync(`${file}.out`, { encoding: 'utf8' }).trim().split(' ').map(Number);
       expect([koffi.sizeof(name), ...Object.keys(fields).map((field) => koffi.offsetof(name, field))]).toEqual(
@@ -133,6 +140,13 @@ describe('a value of an enum of llama.cpp', () => {
   it.each(Object.entries(TOKEN_ATTRIBUTE))('the token attribute %s is %i', (name, value) => {
     const shift = new RegExp(`LLAMA_TOKEN_ATTR_${upper(name)}\\s*=\\s*1 << (\\d+)`).exec(headers)?.[1];
     expect(1 << Number(shift)).toBe(value);
+  });
+
+  it('of the types of chunks is its place in the list', () => {
+    const body = /enum mtmd_input_chunk_type \{(.*?)\}/s.exec(headers)?.[1] ?? '';
+    const theirs = [...body.matchAll(/MTMD_INPUT_CHUNK_TYPE_(\w+)/g)].map(([, name]) => name);
+    expect(theirs.slice(0, 3)).toEqual(['TEXT', 'IMAGE', 'AUDIO']);
+    expect(Object.values(CHUNK_TYPE)).toEqual([0, 1, 2]);
   });
 
   it('of the types of devices is its place in the list', () => {

@@ -24,6 +24,7 @@ export function createFakeSequence({ used = 0, room = 1_000_000 } = {}): Sequenc
     get length() {
       return tokens.length;
     },
+    positionAfter: (length) => length,
     extend: (added) => void tokens.push(...added),
     async truncate(length) {
       tokens.length = Math.min(tokens.length, length);

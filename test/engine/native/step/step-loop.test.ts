@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AdapterSet, NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
 import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
+import type { MediaRows } from '../../../../src/engine/native/llama/media-rows.ts';
 import { createStepLoop, type StepDriver, type Steppable } from '../../../../src/engine/native/step/step-loop.ts';
 import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
 import { eventually } from '../../../kit/eventually.ts';
@@ -21,6 +22,8 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
     whenFinished: Promise<void>;
     cancel: () => void;
     hold?: Promise<void>;
+    awaited?: Promise<void>;
+    rows?: MediaRows;
     onStep?: () => void;
   } = {
     whenFinished,
@@ -38,7 +41,7 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
       generation.onStep?.();
       if (pending > 0 && promptTokens === 0) return null;
       granted = promptTokens;
-      return { sequence, at: 0, tokens: [], logitsAt: [] };
+      return { sequence, at: 0, tokens: [], logitsAt: [], ...(generation.rows && { rows: generation.rows }) };
     },
     async end() {
       await generation.hold;
@@ -119,6 +122,42 @@ describe('step loop', () => {
     loop.add(first);
     await Promise.all([first.whenFinished, second.whenFinished]);
     expect(log).toEqual(['first token', 'first token', 'second token']);
+  });
+
+  it('leaves out a generation that waits for something else, and takes it in again', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const [waits, goesOn] = [createGeneration('waits', 0, 1, log), createGeneration('goes on', 0, 2, log)];
+    let arrive: () => void = () => {};
+    waits.awaited = new Promise<void>((resolve) => {
+      arrive = resolve;
+    }).then(() => {
+      delete waits.awaited;
+    });
+    loop.add(waits);
+    loop.add(goesOn);
+    await goesOn.whenFinished;
+    expect(log).toEqual(['goes on token', 'goes on token']);
+    arrive();
+    await waits.whenFinished;
+    expect(log).toEqual(['goes on token', 'goes on token', 'waits token']);
+  });
+
+  it('gives each part with rows a forward pass of its own, after that of the tokens', async () => {
+    const log: string[] = [];
+    const passes: number[][] = [];
+    const loop = createLoop({
+      async decode(parts) {
+        passes.push(parts.map(({ sequence }) => sequence));
+        return parts.map(() => []);
+      },
+    });
+    const rows = { embeddings: new Float32Array(1), width: 1, offset: 0, grid: null, bothWays: false };
+    const generations = Array.from({ length: 4 }, (_, index) => createGeneration(`${index}`, 0, 1, log, index));
+    for (const generation of [generations[0], generations[2]]) if (generation) generation.rows = rows;
+    for (const generation of generations) loop.add(generation);
+    await Promise.all(generations.map(({ whenFinished }) => whenFinished));
+    expect(passes).toEqual([[1, 3], [0], [2]]);
   });
 
   it('ends all that were in a forward pass that fails, and goes on with others', async () => {
