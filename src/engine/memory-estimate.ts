@@ -94,7 +94,7 @@ export function outputsOf(batchSize: number, sequences: number): number {
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: WebAssembly holds them for a
  *   whole batch, a GPU for up to `MOST_OUTPUTS` tokens per slot; the CPU build only touches those of one token per slot,
- *   in the graph and in the output buffer. A projector (on WebAssembly only) adds such rows for all places of an image or a recording.
+ *   in the graph and in the output buffer. A projector adds such rows for all places of an image or a recording.
  */
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
@@ -104,7 +104,7 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   const batch = inBatches ? batchOf(shape, plan) : contextLength;
   const outputs = kind !== 'chat' ? 0 : slots + rowsOfLogits(backend, batch, slots);
   const numbers = rowsOf(batch, shape) + outputs * shape.vocabularySize;
-  const projector = projectorBytes(shape);
+  const projector = projectorBytes(shape, backend);
 
   const draft = draftOf(shape, plan);
 
@@ -130,10 +130,11 @@ function draftOf({ draft }: ModelShape, plan: MemoryPlan): Pick<MemoryEstimate, 
   return { ...estimate, compute: estimate.compute - plan.threads * RUNTIME_BYTES[plan.backend] };
 }
 
-/** The bytes that a projector takes besides its file: a second copy, and its compute buffers. */
-function projectorBytes({ projector }: ModelShape): { copy: number; compute: number } {
+/** The bytes that a projector takes besides its file: its compute buffers and, on WebAssembly, a second copy. */
+function projectorBytes({ projector }: ModelShape, backend: BackendName): { copy: number; compute: number } {
   if (!projector) return { copy: 0, compute: 0 };
   const rows = F32_BYTES * rowsOf(projector.places, projector);
+  if (backend !== 'wasm') return { copy: 0, compute: rows };
   return { copy: projector.fileBytes, compute: rows + (projector.audio ? AUDIO_BYTES : 0) };
 }
 

@@ -63,7 +63,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'settings, parameters': 'retrieves a model with every field of the Model object',
     'context_length, meta, capabilities': 'retrieves a model with every field of the Model object',
     'engine, backend, settings.mmproj, settings.vision_model, capabilities of a model with a projector':
-      'runs a model with a projector on WebAssembly whatever the others run on, and tells so in the Model object',
+      'tells in the Model object what a model with a projector runs on and what it takes',
     'loaded, backend': 'tells in /health and in the Model object what a loaded model runs on',
     'type, display_name, created_at': 'lists and retrieves models for the SDK of Anthropic',
     'GET /v1/models': 'lists the models of the folder, through the openai client',
@@ -591,7 +591,7 @@ export function renderCoverage(): string {
       ['Target', 'Run by'],
       TARGETS.map(({ name, file }) => [name, `\`${file}\``]),
     ),
-    'A model with a projector, for images or audio, runs on WebAssembly on every target.',
+    'A model with a projector, for images or audio, runs on WebAssembly where libmtmd is not built, and in the service worker.',
     '## Not held everywhere',
     table(['Promise', 'Not on', 'Why'], spared),
     ...Object.entries(COVERAGE).flatMap(([section, fields]) => [

@@ -125,17 +125,25 @@ describe('the pool', () => {
 
 describe('the backends to try', () => {
   const projector = '/models/mmproj.gguf';
+  const sees = {
+    ...{ places: 196, embeddingLength: 768, feedForwardLength: 3072, tokensTogether: 0, audio: false },
+    ...{ dependsOnPlace: false, fileBytes: 0 },
+  };
 
   it('are all of them in order, or only the configured one', () => {
     expect(planBackends('auto', {})).toEqual({ backends: ['gpu', 'cpu', 'wasm'], reasons: [] });
     expect(planBackends('cpu', {})).toEqual({ backends: ['cpu'], reasons: [] });
   });
 
+  const built = { path: '/native/libmtmd.so' };
+  const missing = { path: null, reason: 'libmtmd is not built' };
+
   it('are the native ones for a model with LoRA adapters, unless the configuration names WebAssembly', () => {
     const adapters = [{ name: 'style', file: '/models/style.gguf' }];
     expect(planBackends('auto', { adapters })).toEqual({ backends: ['gpu', 'cpu'], reasons: [] });
     expect(planBackends('wasm', { adapters })).toEqual({ backends: ['wasm'], reasons: [] });
-    expect(planBackends('auto', { adapters, projector }).backends).toEqual(['wasm']);
+    expect(planBackends('auto', { adapters, projector }, built).backends).toEqual(['gpu', 'cpu']);
+    expect(planBackends('auto', { adapters, projector }, missing).backends).toEqual(['wasm']);
   });
 
   it.each([
@@ -143,10 +151,29 @@ describe('the backends to try', () => {
     ['gpu', ['gpu']],
     ['cpu', ['cpu']],
     ['wasm', []],
-  ] as const)('are only WebAssembly for a model with a projector, with the reason: %s', (wanted, passedOver) => {
-    const { backends, reasons } = planBackends(wanted, { projector });
+  ] as const)(
+    'are only WebAssembly for a model with a projector and no libmtmd, with the reason: %s',
+    (wanted, passedOver) => {
+      const { backends, reasons } = planBackends(wanted, { projector }, missing);
+      expect(backends).toEqual(['wasm']);
+      expect(reasons).toEqual(passedOver.map((name) => `${name}: the model has a projector, and libmtmd is not built`));
+    },
+  );
+
+  it.each([
+    ['auto', ['gpu', 'cpu', 'wasm']],
+    ['gpu', ['gpu', 'wasm']],
+    ['cpu', ['cpu', 'wasm']],
+    ['wasm', ['wasm']],
+  ] as const)('end with WebAssembly for a model with a projector: %s', (wanted, backends) => {
+    expect(planBackends(wanted, { projector }, built)).toEqual({ backends, reasons: [] });
+  });
+
+  it('are only WebAssembly for a projector whose images depend on what is before them', () => {
+    const shape = { projector: { ...sees, dependsOnPlace: true } };
+    const { backends, reasons } = planBackends('cpu', { projector, shape }, built);
     expect(backends).toEqual(['wasm']);
-    expect(reasons).toEqual(passedOver.map((name) => expect.stringMatching(`^${name}: the model has a projector`)));
+    expect(reasons).toEqual([expect.stringMatching(/^cpu: the model has a projector, and the native engine/)]);
   });
 });
 

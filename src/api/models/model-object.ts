@@ -18,8 +18,8 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     type: 'model',
     display_name: card.name,
     created_at: toRfc3339(card.created),
-    // Only wllama runs models with a projector. The runtime of other models is not known until they are loaded.
-    engine: engine?.runtime ?? (card.settings.mmproj === undefined ? 'llama.cpp' : 'wllama'),
+    // The runtime is not known until the model is loaded.
+    engine: engine?.runtime ?? 'llama.cpp',
     settings: {
       ...card.settings,
       ctx_len: contextLength,

@@ -1,24 +1,26 @@
 import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import { sensesIn } from '../../contract/models/senses.ts';
+import { findMediaLibrary, type MediaLibrary } from '../../engine/node/media-library.ts';
 import { messageOf } from '../../utils/error-message.ts';
 import type { Finding } from './finding.ts';
 
 /** Finds the models that read images or audio, and their backend, and checks that images can be decoded. */
 export async function checkMedia(catalogue: FileCatalogue, webAssembly: Finding | undefined): Promise<Finding[]> {
   const cards = catalogue.list().filter(({ id }) => catalogue.sourceOf(id)?.projector !== undefined);
-  return [describeModels(cards, webAssembly), await checkImageReader()];
+  return [describeModels(cards, webAssembly, findMediaLibrary()), await checkImageReader()];
 }
 
 /** Returns the finding for the models. `webAssembly` is the finding for that backend. */
-export function describeModels(cards: ModelCard[], webAssembly: Finding | undefined): Finding {
+export function describeModels(cards: ModelCard[], webAssembly: Finding | undefined, library: MediaLibrary): Finding {
   const finding = { id: 'media', title: 'images, audio' };
-  if (cards.length === 0) return { ...finding, status: 'info', detail: 'no model has a projector (mmproj) for them' };
   const models = cards.map(describeModel).join(', ');
-  const ground = 'on WebAssembly, since the native engine has no projectors';
+  if (cards.length === 0) return { ...finding, status: 'info', detail: 'no model has a projector (mmproj) for them' };
+  if (library.path !== null) return { ...finding, status: 'ok', detail: `${models}: on the native engine` };
+  const ground = `on WebAssembly, because ${library.reason}`;
   if (webAssembly?.status === 'ok') return { ...finding, status: 'ok', detail: `${models}: ${ground}` };
-  const reason = `which does not work here: ${webAssembly?.detail ?? 'it was not tried'}`;
-  return { ...finding, status: 'warn', detail: `${models}: ${ground}, ${reason}` };
+  const reason = `WebAssembly does not work here: ${webAssembly?.detail ?? 'it was not tried'}`;
+  return { ...finding, status: 'warn', detail: `${models}: ${ground}; ${reason}` };
 }
 
 function describeModel({ id, settings, audioModel }: ModelCard): string {

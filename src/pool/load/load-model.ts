@@ -11,6 +11,7 @@ import {
   type MemoryPlan,
   type PartSizes,
 } from '../../engine/memory-estimate.ts';
+import { findMediaLibrary, type MediaLibrary } from '../../engine/node/media-library.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
 import { bytesBesideGpu, offloadWindows, planOffload } from '../../engine/offload.ts';
 import { formatBytes } from '../../utils/bytes.ts';
@@ -73,8 +74,7 @@ interface Failure {
 
 const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
 
-/** The reason why a model with a projector runs on WebAssembly, even if another backend is configured. */
-const PROJECTOR_REASON = 'the model has a projector, which the native engine can not run';
+const DEPENDS_ON_PLACE = 'the native engine can not read its images apart from the text before them';
 
 /**
  * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with the bytes needed and available
@@ -116,7 +116,7 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
   // The error tells the shortage on the CPU: there may be no GPU, and WebAssembly can hold less than the CPU.
   const shortage = (failures.find(({ backend }) => backend !== 'gpu') ?? failures[0])?.shortage;
   if (shortage) {
-    const why = source.projector === undefined ? '' : ` It runs on WebAssembly alone: ${PROJECTOR_REASON}.`;
+    const why = backends.length === 1 && reasons[0] ? ` It runs on WebAssembly alone. ${reasons[0]}.` : '';
     throw insufficientMemory(`The model '${id}' does not fit the memory: ${shortage}${why}`);
   }
   throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
@@ -127,19 +127,33 @@ function hasOtherAdapters(loaded: ModelSource, current: ModelSource | undefined)
   return current !== undefined && JSON.stringify(current.adapters) !== JSON.stringify(loaded.adapters);
 }
 
-/** Lists the backends to try for a model, in order, and the reasons why others are passed over. */
+/**
+ * Lists the backends to try for a model, in order, and the reasons why others are passed over. A model with a projector
+ * runs on WebAssembly where the native engine cannot read media, whatever is wanted, and if all others fail. WebAssembly
+ * applies no adapters, so a model with some falls back to it only if the configuration says so.
+ *
+ * @param library the library with which the native engine reads media; by default it is searched for
+ */
 export function planBackends(
   wanted: LoadOptions['backend'],
-  { projector, adapters }: Pick<ModelSource, 'projector' | 'adapters'>,
+  {
+    projector,
+    shape,
+    adapters,
+  }: Pick<ModelSource, 'projector' | 'adapters'> & { shape?: Pick<ModelShape, 'projector'> },
+  library?: MediaLibrary,
 ): { backends: BackendName[]; reasons: string[] } {
   const backends = wanted === 'auto' ? PREFERENCE : [wanted];
-  if (projector === undefined) {
-    // WebAssembly applies no adapters, so a model with some falls back to it only if the configuration says so.
-    const native = backends.filter((backend) => backend !== 'wasm');
-    return { backends: adapters && wanted === 'auto' ? native : backends, reasons: [] };
-  }
-  const passedOver = backends.filter((backend) => backend !== 'wasm');
-  return { backends: ['wasm'], reasons: passedOver.map((backend) => `${backend}: ${PROJECTOR_REASON}`) };
+  const native = backends.filter((backend) => backend !== 'wasm');
+  const usable = adapters && wanted === 'auto' ? native : backends;
+  if (projector === undefined) return { backends: usable, reasons: [] };
+  const found = library ?? findMediaLibrary();
+  const reason = found.path === null ? found.reason : shape?.projector?.dependsOnPlace && DEPENDS_ON_PLACE;
+  if (!reason) return { backends: adapters ? usable : [...new Set<BackendName>([...usable, 'wasm'])], reasons: [] };
+  return {
+    backends: ['wasm'],
+    reasons: native.map((backend) => `${backend}: the model has a projector, and ${reason}`),
+  };
 }
 
 /** Returns the function that connects an engine with the store's copies of this identity. */

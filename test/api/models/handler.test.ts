@@ -70,8 +70,7 @@ describe('model object', () => {
     );
     const embedding = toModel(modelCard({ settings: { embedding: true } }), undefined);
     expect(vision).toMatchObject({ capabilities: { vision: true, embedding: false }, settings: { mmproj: 'm.gguf' } });
-    // This is known before it is loaded, because only wllama runs projectors.
-    expect(vision).toMatchObject({ engine: 'wllama', backend: null });
+    expect(vision).toMatchObject({ engine: 'llama.cpp', backend: null });
     expect(embedding.capabilities).toMatchObject({ vision: false, embedding: true });
     const settings = { embedding: false, prompt_template: '{% for tool in tools %}<tool_call>{% endfor %}' };
     const ranking = toModel(modelCard({ settings, rankingModel: true }), undefined);

@@ -58,25 +58,30 @@ describe('the probe of a backend', () => {
 
 describe('the models that take images or audio', () => {
   const wasm = (status: Finding['status']) => ({ id: 'wasm', title: 'WebAssembly', status, detail: 'no memory' });
+  const missing = { path: null, reason: 'libmtmd is not built' };
   const eye = modelCard({ id: 'eye', settings: { embedding: false, vision_model: true } });
   const ear = modelCard({ id: 'ear', audioModel: true });
 
   it('are listed with their backend and the reason for it', () => {
-    expect(describeModels([eye, ear], wasm('ok'))).toMatchObject({
+    expect(describeModels([eye, ear], wasm('ok'), missing)).toMatchObject({
       status: 'ok',
-      detail: 'eye (vision), ear (audio): on WebAssembly, since the native engine has no projectors',
+      detail: 'eye (vision), ear (audio): on WebAssembly, because libmtmd is not built',
+    });
+    expect(describeModels([eye], wasm('info'), { path: '/libmtmd.so' })).toMatchObject({
+      status: 'ok',
+      detail: 'eye (vision): on the native engine',
     });
   });
 
   it('give a warning if WebAssembly does not work', () => {
-    expect(describeModels([eye], wasm('info'))).toMatchObject({
+    expect(describeModels([eye], wasm('info'), missing)).toMatchObject({
       status: 'warn',
       detail: expect.stringMatching(/^eye \(vision\): .*does not work here: no memory$/),
     });
   });
 
   it('may not exist', () => {
-    expect(describeModels([], wasm('ok')).status).toBe('info');
+    expect(describeModels([], wasm('ok'), missing).status).toBe('info');
   });
 });
 
