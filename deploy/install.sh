@@ -1,15 +1,17 @@
 #!/bin/sh
 # Installs Paddock for this user, from a tarball or from this clone. Run it again with a newer tarball to upgrade.
 #
-#   sh deploy/install.sh [--prefix DIR] [--bin DIR] [--service] [--no-completion] [TARBALL]
+#   sh deploy/install.sh [--prefix DIR] [--bin DIR] [--service] [--no-completion] [--no-media] [TARBALL]
 #
 # Without TARBALL, it makes one of the clone that it lies in. It changes nothing outside the folders that it names.
+# Where git and g++ are there, it compiles what reads images natively, which takes about a minute: --no-media leaves it out.
 set -eu
 
 prefix="${XDG_DATA_HOME:-$HOME/.local/share}/paddock"
 bin="$HOME/.local/bin"
 service=no
 completion=yes
+media=yes
 tarball=
 
 fail() {
@@ -23,7 +25,8 @@ while [ $# -gt 0 ]; do
     --bin) bin=${2:?--bin needs a folder}; shift ;;
     --service) service=yes ;;
     --no-completion) completion=no ;;
-    --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --no-media) media=no ;;
+    --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) fail "unknown option $1" ;;
     *) tarball=$1 ;;
   esac
@@ -47,6 +50,12 @@ mkdir -p "$prefix" "$bin"
 npm install --prefix "$prefix" --no-fund --no-audit "$tarball"
 ln -sf "$prefix/node_modules/.bin/paddock" "$bin/paddock"
 echo "Installed paddock $("$bin/paddock" --version) into $prefix, as $bin/paddock"
+
+if [ "$media" = yes ] && [ "$(uname)" = Linux ] && command -v git >/dev/null && command -v "${CXX:-g++}" >/dev/null; then
+  echo "Compiling libmtmd, which reads images and recordings natively"
+  node "$prefix/node_modules/paddock/native/build-media.js" ||
+    echo "install.sh: it could not be compiled, so models with a projector run on WebAssembly" >&2
+fi
 
 if [ "$completion" = yes ]; then
   data="${XDG_DATA_HOME:-$HOME/.local/share}"

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 // another file to write.
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
-const PACKAGE = join(FOLDER, '../node_modules/node-llama-cpp/llama');
+const PACKAGE = fileURLToPath(new URL('../llama', import.meta.resolve('node-llama-cpp')));
 
 const FLAGS = ['-O2', '-DNDEBUG', '-DLLAMA_SHARED', '-DLLAMA_BUILD', '-fPIC', '-pthread', '-fvisibility=hidden', '-w'];
 const INCLUDES = ['include', 'ggml/include', 'tools/mtmd', 'vendor', 'vendor/hash'];

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -30,8 +30,15 @@ async function pack(version: string): Promise<string> {
   const main = `#!/usr/bin/env node\nconsole.log(process.argv[2] === '--version' ? '${version}' : 'script of ' + process.argv[3]);\n`;
   await writeFile(join(folder, 'main.js'), main);
   await chmod(join(folder, 'main.js'), 0o755);
+  await mkdir(join(folder, 'native'));
+  await writeFile(join(folder, 'native/build-media.js'), `console.log('compiled for ${version}');\n`);
   const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', home], { cwd: folder });
   return join(home, stdout.trim());
+}
+
+/** True if there is what the reader of images is compiled with. */
+function hasCompiler(): boolean {
+  return ['git', process.env.CXX ?? 'g++'].every((program) => spawnSync(program, ['--version']).status === 0);
 }
 
 async function install(...args: string[]) {
@@ -54,6 +61,12 @@ describe('deploy/install.sh', () => {
 
     await install('--no-completion', await pack('0.0.2'));
     expect((await execute(bin, ['--version'])).stdout).toBe('0.0.2\n');
+  });
+
+  it('compiles the reader of images where there is a compiler, unless told otherwise', async () => {
+    const withCompiler = await install('--no-completion', tarball);
+    expect(withCompiler.stdout.includes('compiled for 0.0.1')).toBe(process.platform === 'linux' && hasCompiler());
+    expect((await install('--no-completion', '--no-media', tarball)).stdout).not.toContain('compiled for');
   });
 
   it('says what is wrong', async () => {

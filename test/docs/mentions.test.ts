@@ -22,6 +22,7 @@ const FOREIGN_FLAGS = [
   '--memory',
   '--no-completion',
   '--no-file-parallelism',
+  '--no-media',
   '--no-webui',
   '--now',
   '--omit',

@@ -1,7 +1,7 @@
 import { sum } from '../../../utils/sum.ts';
 import type { KvType } from '../../engine.ts';
 import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
-import { createBatch } from './batch.ts';
+import { createBatch, type PassBatch } from './batch.ts';
 import { addressOf, type Bindings, copyInto, isSetCallback } from './bindings.ts';
 import type { LlamaModel } from './model.ts';
 import type { Part } from './pass-order.ts';
@@ -149,10 +149,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         stop[0] = signal?.aborted ? 1 : 0;
         signal?.addEventListener('abort', abort);
         takeError();
-        const bothWays = parts.some(({ rows }) => rows?.bothWays);
-        if (bothWays) llama.llama_set_causal_attn(context, false);
-        const result = await llama.llama_decode.async(context, batch.struct);
-        if (bothWays) llama.llama_set_causal_attn(context, true);
+        const result = await evaluate(llama, context, batch, parts);
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');
@@ -188,6 +185,20 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
       threadPools.free(pool);
     },
   };
+}
+
+/** Runs one forward pass and returns the result of llama.cpp. Tokens of an image may attend to one another both ways. */
+async function evaluate(
+  llama: Bindings,
+  context: Pointer,
+  { struct }: PassBatch,
+  parts: readonly Part[],
+): Promise<number> {
+  const bothWays = parts.some(({ rows }) => rows?.bothWays);
+  if (bothWays) llama.llama_set_causal_attn(context, false);
+  const result = await llama.llama_decode.async(context, struct);
+  if (bothWays) llama.llama_set_causal_attn(context, true);
+  return result;
 }
 
 /** Runs a call of C with the context, which is not freed before the call has ended. */
