@@ -28,9 +28,11 @@ import { UNKNOWN_COSTS } from './prefix/prefix-plan.ts';
 import { createPrefixStore } from './prefix/prefix-store.ts';
 import { type CopyLink, createTieredCopies } from './prefix/tiered-copies.ts';
 import { createDriver } from './step/driver.ts';
+import { gpuCost } from './step/gpu-cost.ts';
 import { createPassTimes } from './step/pass-times.ts';
 import { createStepLoop } from './step/step-loop.ts';
 import { measureThreads, type ThreadChoice } from './step/thread-count.ts';
+import { warmUp } from './step/warm-up.ts';
 import { atOnce, createTextPasses } from './text-passes.ts';
 import { createWeigh } from './weigh.ts';
 
@@ -100,7 +102,11 @@ async function startChat(
   const times = createPassTimes();
   const decoder = createDecoder(context, model);
   const { reason, ...counts } = await threadsFor(decoder, options, backend);
-  const driver = createDriver(decoder, counts, backend === 'cpu', times);
+  const driver =
+    backend === 'cpu'
+      ? createDriver(decoder, counts, { governed: true, batchMs: times.of }, times)
+      : createDriver(decoder, counts, { governed: false, batchMs: gpuCost }, times);
+  if (backend === 'gpu') await warmUp(decoder, driver);
   const copied = { ms: await measureCopy(decoder, counts.reply), room: decoder.room };
   const copyMs = () => (copied.ms * decoder.room) / copied.room;
   const costs = () => ({

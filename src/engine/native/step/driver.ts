@@ -28,24 +28,37 @@ export interface Driver extends StepDriver {
   readonly replyThreads: number;
 }
 
+/** How a driver plans passes. */
+export interface DriverOptions {
+  /** True on a CPU, where the number of threads follows the free cores. */
+  governed: boolean;
+  /** Returns the time of a micro-batch, in any unit, by which the parts of a pass are arranged. */
+  batchMs: (batch: MicroBatch) => number;
+  /** Returns the present, in ms; by default the process's own clock. */
+  clock?: () => number;
+}
+
 /**
  * Plans the steps by measured times, and runs their forward passes. Each pass has the number of threads that is best
  * for its size, or fewer if other programs use cores.
- *
- * @param governed true on a CPU, where the number of threads follows the free cores
  */
-export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, times: PassTimes): Driver {
+export function createDriver(
+  decoder: Decoder,
+  counts: ThreadCounts,
+  { governed, batchMs, clock = () => performance.now() }: DriverOptions,
+  times: PassTimes,
+): Driver {
   const { batchSize } = decoder;
   const most = Math.max(counts.reply, counts.prompt);
   let promptTokenMs: number | null = null;
-  let governor = startGovernor(most, performance.now());
-  let seen: { at: number; clock: CpuClock } | undefined;
+  let governor = startGovernor(most, clock());
+  let seen: { at: number; cpu: CpuClock } | undefined;
   let planned = { prompts: 0, repliesMs: 0 };
 
   const judge = (pass: ObservedPass, now: number) => {
     const { threads } = governor;
     governor = afterPass(governor, pass, now);
-    if (governor.threads < threads) seen = { at: now, clock: readCpuClock() };
+    if (governor.threads < threads) seen = { at: now, cpu: readCpuClock() };
   };
 
   /**
@@ -54,14 +67,14 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
    * time than a look takes.
    */
   const look = async (isLong: boolean) => {
-    const asked = performance.now();
+    const asked = clock();
     if (!seen || governor.threads === most || !(isLong || wantsToLook(governor, most, asked))) return;
-    if (asked - seen.at > RECENT_MS) seen = { at: asked, clock: readCpuClock() };
+    if (asked - seen.at > RECENT_MS) seen = { at: asked, cpu: readCpuClock() };
     if (asked - seen.at < WINDOW_MS) await setTimeout(WINDOW_MS);
-    const now = performance.now();
-    const clock = readCpuClock();
-    const free = (clock.idle - seen.clock.idle + clock.own - seen.clock.own) / (now - seen.at);
-    seen = { at: now, clock };
+    const now = clock();
+    const cpu = readCpuClock();
+    const free = (cpu.idle - seen.cpu.idle + cpu.own - seen.cpu.own) / (now - seen.at);
+    seen = { at: now, cpu };
     governor = afterLook(governor, free, most, now);
   };
 
@@ -73,16 +86,16 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
     if (governed) await look(isLong);
     const threads = atMost(isLong ? counts.prompt : counts.reply);
-    const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
+    const start = { wall: clock(), cpu: governed ? ownCpuMs() : 0 };
     let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
     const arrange = (shape: PassShape) => {
-      const runs = planRuns(shape, times.of);
+      const runs = planRuns(shape, batchMs);
       batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
       return runs;
     };
     const options = { arrange: parts.length > 1 ? arrange : undefined, signal, adapters };
     const places = await decoder.decode(parts, threads, options);
-    const now = performance.now();
+    const now = clock();
     const wallMs = now - start.wall;
     const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
     times.note({ tokens, replies, batches, ms: wallMs });
@@ -100,7 +113,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
       const repliesMs = writing === 0 ? 0 : times.rows.of(writing);
       const pressure = { tokenMs: promptTokenMs, repliesMs, waiting, writing: writing + repliesElsewhere };
       const budget = promptBudget(pressure, batchSize);
-      const now = performance.now();
+      const now = clock();
       const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait: repliesElsewhere > 0 });
       planned = { prompts: sum(grants), repliesMs };
       return grants;

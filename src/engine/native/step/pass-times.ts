@@ -73,7 +73,7 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
   const timeOf = (kind: number) => {
     const time = times.get(kind) ?? 1;
     const count = countOf(kind);
-    return count > 0 && count < TRUSTED ? Math.min(time, predicted(kind)) : time;
+    return count < TRUSTED ? Math.min(time, predicted(kind)) : time;
   };
 
   const approach = (tokens: number, ms: number, known = times.get(kindOf(tokens)) ?? ms) => {

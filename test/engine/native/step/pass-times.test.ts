@@ -95,4 +95,12 @@ describe('what a pass tells', () => {
     expect(times.of(row(5))).toBe(99);
     expect(times.of(line(64))).toBeGreaterThan(times.of(row(8)));
   });
+
+  it('is no fact for a row that was never alone: it stays worth a measurement', () => {
+    const times = createPassTimes();
+    for (let count = 0; count < 5; count++) times.note({ ...pass, batches: [row(4)], ms: 4 });
+    // The kernels for 16 tokens are loaded in this pass.
+    times.note({ ...pass, batches: [row(16), line(64)], ms: 60 });
+    expect(times.of(row(16))).toBeLessThan(4 * times.of(row(4)));
+  });
 });
