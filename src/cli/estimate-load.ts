@@ -4,7 +4,7 @@ import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.t
 import { planBackends } from '../pool/load/load-model.ts';
 import { createMemoryGauge } from '../pool/load/memory-gauge.ts';
 import { planLoad } from '../pool/load/plan-load.ts';
-import { type Config, DEFAULT_BATCH } from '../serve/config/settings.ts';
+import type { Config } from '../serve/config/settings.ts';
 
 /**
  * The estimated memory of a model without a GPU, in bytes, with the slots and the context length (in tokens) that the
@@ -28,7 +28,7 @@ export function estimateLoad(
     contextLength: config.ctxLen ?? null,
     slots: config.slots ?? null,
     threads: config.threads ?? null,
-    batchSize: config.batch ?? DEFAULT_BATCH,
+    batchSize: config.batch ?? null,
     ...loading,
   };
   const { sizes, windows } = planLoad(source, backend, asked, available);

@@ -82,6 +82,8 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   gpuLayers?: number;
   /** The most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
+  /** The most tokens that are computed at once: a larger forward pass is cut. By default a whole batch. */
+  microBatch?: number;
   /** True if attention is computed with llama.cpp's flash attention. By default, llama.cpp decides. */
   flashAttention?: boolean | undefined;
   /** The format of the KV cache in the native engine; by default f16. Quantized formats need flash attention. */

@@ -1,4 +1,5 @@
 import type { BackendName } from '../contract/engine-info.ts';
+import { MOST_LOGITS } from './batch-size.ts';
 import { roundContext } from './context-length.ts';
 import type { KvType, ModelKind, ModelShape } from './engine.ts';
 
@@ -12,6 +13,7 @@ export interface MemoryPlan {
   slots: number;
   /** The number of worker threads. Each has its own copy of the model. */
   threads: number;
+  /** The most tokens that are computed at once. */
   batchSize: number;
   /** The format of the KV cache; by default f16. WebAssembly has no other. */
   kvType?: KvType | undefined;
@@ -80,7 +82,7 @@ export const MOST_OUTPUTS = 16;
 
 /** Returns the most tokens of each sequence in a forward pass after which the native engine wants logits. */
 export function outputsOf(batchSize: number, sequences: number): number {
-  return Math.min(MOST_OUTPUTS, Math.floor(batchSize / sequences));
+  return Math.min(MOST_OUTPUTS, Math.floor(Math.min(batchSize, MOST_LOGITS) / sequences));
 }
 
 /**

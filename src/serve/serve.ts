@@ -24,7 +24,7 @@ import { once } from '../utils/once.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import { checkModelsFolder } from './config/models-folder.ts';
-import { type Config, DEFAULT_BATCH } from './config/settings.ts';
+import type { Config } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
 import { copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
@@ -169,7 +169,7 @@ async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Tel
       contextLength: config.ctxLen ?? null,
       slots: config.slots ?? null,
       threads: config.threads ?? null,
-      batchSize: config.batch ?? DEFAULT_BATCH,
+      batchSize: config.batch ?? null,
       flashAttention: config.flashAttention,
       kvType: config.kvType,
       oneByOne: config.oneByOne,

@@ -94,9 +94,7 @@ async function startChat(
   link: (CopyLink & CopyFigures) | undefined,
 ): Promise<LeavingEngine> {
   const projector = options.projector === undefined ? undefined : await loadProjector(model, options, backend);
-  const wanted = projector?.needsWholePieces
-    ? { ...options, batchSize: Math.max(options.batchSize, MOST_TOKENS_TOGETHER) }
-    : options;
+  const wanted = projector?.needsWholePieces ? withBatchOf(options, MOST_TOKENS_TOGETHER) : options;
   const adapters = await loadAdapters(model, options.adapters ?? []);
   const context = await createGrowingContext(model, wanted, grows, log, available);
   const times = createPassTimes();
@@ -162,6 +160,12 @@ async function startChat(
       await model.close();
     },
   };
+}
+
+/** Has at least this many tokens computed at once. */
+function withBatchOf(options: EngineOptions, least: number): EngineOptions {
+  const { batchSize, microBatch = batchSize } = options;
+  return { ...options, batchSize: Math.max(batchSize, least), microBatch: Math.max(microBatch, least) };
 }
 
 /** Loads the projector of a model that has one. */

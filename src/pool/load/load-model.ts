@@ -226,13 +226,13 @@ async function tryBackend(
   const ground = await findGround(backend, options);
   if ('reason' in ground) return ground;
   const { gpu, passedOver, available } = ground;
-  const { chosen, sizes, windows } = planLoad(source, backend, asked, available, gpu?.sharesMemory === false);
+  const { chosen, sizes, batch, windows } = planLoad(source, backend, asked, available, gpu?.sharesMemory === false);
   const { threads } = sizes;
   if (backend === 'wasm' && source.draft)
     log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
   if (backend === 'wasm' && source.adapters)
     log.warn('LoRA adapters not used', { reason: 'WebAssembly applies none; requests for one are refused' });
-  const wanted = { ...asked, ...files, slots: chosen.slots };
+  const wanted = { ...asked, ...files, ...batch, slots: chosen.slots };
   // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
   const room = await findRoom(

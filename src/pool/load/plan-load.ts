@@ -1,17 +1,22 @@
 import type { BackendName } from '../../contract/engine-info.ts';
+import { type BatchSizes, chooseBatch } from '../../engine/batch-size.ts';
 import type { EngineOptions, ModelSource } from '../../engine/engine.ts';
-import type { MemoryPlan } from '../../engine/memory-estimate.ts';
+import { estimateMemory, type MemoryPlan } from '../../engine/memory-estimate.ts';
 import { usableCores } from '../../engine/node/cores.ts';
 import { planThreads } from '../threads/model-threads.ts';
 import { contextsToTry, type Windows } from './find-room.ts';
 import { planSlots, type SlotChoice } from './plan-slots.ts';
 
-/** The configured settings of a load. `slots` and `contextLength` are null if they depend on the available memory. */
+/**
+ * The configured settings of a load. `slots`, `contextLength` and `batchSize` are null if they depend on the device and its
+ * memory.
+ */
 export type AskedLoad = Pick<
   EngineOptions,
-  'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'kvType' | 'stockKernels' | 'oneByOne'
+  'contextLength' | 'threads' | 'flashAttention' | 'kvType' | 'stockKernels' | 'oneByOne'
 > & {
   slots: number | null;
+  batchSize: number | null;
 };
 
 /** How a model is to be loaded on a backend. */
@@ -20,6 +25,7 @@ export interface LoadPlan {
   chosen: SlotChoice;
   /** The plan of its memory without the context window. Its `slots` is the number of slots of one thread. */
   sizes: Omit<MemoryPlan, 'contextLength'>;
+  batch: BatchSizes;
   /** The context windows to try. */
   windows: Windows;
 }
@@ -38,9 +44,13 @@ export function planLoad(
   isForModels = false,
 ): LoadPlan {
   const { kind } = source;
-  const one = { backend, kind, threads: 1, batchSize: asked.batchSize, kvType: asked.kvType };
+  const each = { backend, kind, threads: 1, kvType: asked.kvType };
+  const computeOf = (batchSize: number) =>
+    estimateMemory(source.shape, { ...each, batchSize, slots: 1, contextLength: 0 }).compute;
+  const batch = chooseBatch(backend, asked.batchSize, computeOf, available);
+  const one = { ...each, batchSize: batch.microBatch };
   const chosen = planSlots(source, asked, one, available, isForModels);
   const { threads, slots } = planThreads(backend, { ...asked, slots: chosen.slots }, usableCores().count);
   const sizes = { ...one, threads, slots: kind === 'chat' ? slots : 1 };
-  return { chosen, sizes, windows: contextsToTry(source, asked.contextLength, sizes, available) };
+  return { chosen, sizes, batch, windows: contextsToTry(source, asked.contextLength, sizes, available) };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as v from 'valibot';
+import { DEFAULT_BATCH, GPU_BATCH } from '../../engine/batch-size.ts';
 import { KV_TYPES, type KvType } from '../../engine/engine.ts';
 import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { defaultKeysFile, paddockHome } from '../home.ts';
@@ -17,9 +18,6 @@ import {
   textSetting,
   urlSetting,
 } from './values.ts';
-
-/** The most tokens in one forward pass if the configuration sets no other number. */
-export const DEFAULT_BATCH = 512;
 
 /** The longest delay of a timer, in seconds. */
 const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
@@ -208,7 +206,7 @@ export const SETTINGS = {
     description: 'most tokens in one forward pass',
     schema: integerSetting(1, 65536),
     fallback: () => undefined,
-    fallbackText: String(DEFAULT_BATCH),
+    fallbackText: `${DEFAULT_BATCH}, on a GPU ${GPU_BATCH}`,
   }),
   flashAttention: setting<boolean | undefined>({
     flags: '--flash-attention <true|false>',

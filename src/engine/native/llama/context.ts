@@ -15,6 +15,8 @@ export interface ContextOptions {
   sequences: number;
   /** The most tokens in one forward pass. */
   batchSize: number;
+  /** The most tokens that are computed at once: a larger pass is cut. By default a whole batch. */
+  microBatch?: number | undefined;
   /**
    * The most tokens in one forward pass after which logits are wanted, at least one for each sequence. By default all of
    * a batch. llama.cpp reserves memory for as many rows of logits: with 152,000 tokens, 297 MiB for a batch of 512.
@@ -276,7 +278,7 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
     ...llama.llama_context_default_params(),
     n_ctx: contextLength * sequences,
     n_batch: batchSize,
-    n_ubatch: batchSize,
+    n_ubatch: Math.min(batchSize, options.microBatch ?? batchSize),
     n_seq_max: sequences,
     n_outputs_max: options.outputs ?? 0,
     n_threads: threads,

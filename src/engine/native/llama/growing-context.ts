@@ -61,7 +61,7 @@ export async function createGrowingContext(
   let context = await openWith(model, options, isShort ? first : wanted);
   const contextLength = wholeLength(wanted, model);
   const perToken = isShort ? await measureCache(context) : { whole: 0, windowed: 0 };
-  const windowed = (model.window ?? 0) + context.batchSize;
+  const windowed = (model.window ?? 0) + (options.microBatch ?? context.batchSize);
   const bytesAt = (length: number) =>
     options.slots * (perToken.whole * length + perToken.windowed * Math.min(length, windowed));
   /** `performance.now()` at the latest failed attempt to grow, in ms. */
@@ -143,6 +143,7 @@ async function openWith(model: LlamaModel, options: EngineOptions, contextLength
     contextLength,
     sequences: options.slots,
     batchSize,
+    microBatch: Math.max(options.microBatch ?? batchSize, options.slots),
     outputs: options.slots * outputsOf(batchSize, options.slots),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,

@@ -25,7 +25,7 @@ export async function createTextContext(model: LlamaModel, options: EngineOption
   if (llama.llama_model_has_encoder(model.handle) && llama.llama_model_has_decoder(model.handle))
     throw new Error('a model with an encoder and a decoder makes no vectors');
   const textLength = longestText(model, options);
-  const batchSize = readsInBatches(model) ? Math.min(options.batchSize, textLength) : textLength;
+  const batchSize = readsInBatches(model) ? Math.min(options.microBatch ?? options.batchSize, textLength) : textLength;
   const context = await openContext(model, {
     contextLength: textLength,
     sequences: 1,
