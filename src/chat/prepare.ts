@@ -4,8 +4,8 @@ import type { Media } from '../contract/media.ts';
 import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
-import type { ParserOptions, Tool } from './formats/format.ts';
-import { endsInReasoning, type FormatPlan, findFormat, formatOf } from './formats/index.ts';
+import type { ChatFormat, ParserOptions, ReasoningMarks, Tool } from './formats/format.ts';
+import { type FormatPlan, findFormat, formatOf } from './formats/index.ts';
 import { type InfillMarks, infillText } from './infill.ts';
 import { createLiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
@@ -47,6 +47,20 @@ export interface PreparedRequest {
   filtered: boolean;
   /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
+  /** The limit of each block of reasoning in the reply; absent for no limit, and with a grammar. */
+  thinking?: ThinkingLimit;
+}
+
+/** The limit of a block of reasoning. The engine writes `close` once the block has `tokens` tokens. */
+export interface ThinkingLimit {
+  tokens: number;
+  /** The marks around a block. */
+  open: string;
+  close: string;
+  /** Other marks that end a block, such as that of a call. */
+  ends: string[];
+  /** True if the prompt ends inside a block. */
+  inside: boolean;
 }
 
 /**
@@ -82,6 +96,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
     );
     const common = { media, grammar, checks, marks: format.marks, format: plan, filtered: hasBannedText(request) };
+    const opened = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open));
     const last = chat.messages.at(-1);
     if (chat.continues && last) {
       return {
@@ -90,17 +105,19 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         parser: { tools: callable, startsInReasoning: false, continues: continuedPart(last) },
         severalCalls: allowsSeveralCalls(chat),
         continues: true,
+        ...limitOf(request, format, format.reasoning[0], continuedPart(last) === 'reasoning'),
       };
     }
-    const thinking = endsInReasoning(text, format);
-    const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
+    const closed = opened && grammar !== null ? `${text.trimEnd()}\n${opened.close}\n\n` : text;
     const answers = request.replyFormat.kind === 'options' ? (format.answerOpen ?? '') : '';
     return {
       ...common,
       // If the template has begun a block of reasoning all the same, the prompt ends the block.
-      prompt: toPrompt((thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text) + answers),
-      parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
+      prompt: toPrompt(closed + answers),
+      parser:
+        grammar === null ? { tools: callable, startsInReasoning: opened !== undefined } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),
+      ...(grammar === null && limitOf(request, format, opened ?? format.reasoning[0], opened !== undefined)),
     };
   };
 
@@ -127,6 +144,19 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         return prompt satisfies never;
     }
   };
+}
+
+/** Returns the limit of reasoning, if the request has one and the format marks reasoning. */
+function limitOf(
+  { thinkingBudget: tokens }: GenerationRequest,
+  format: ChatFormat,
+  marks: ReasoningMarks | undefined,
+  inside: boolean,
+): { thinking?: ThinkingLimit } {
+  if (tokens === undefined || !marks) return {};
+  const { open, close, ends = [] } = marks;
+  const others = format.marks.filter((mark) => !open.includes(mark) && !close.includes(mark));
+  return { thinking: { tokens, open, close, ends: [...ends, ...others], inside } };
 }
 
 function readTemplate(traits: ModelTraits): ChatTemplate {

@@ -38,6 +38,8 @@ export interface GenerationRequest {
   banned: string[];
   /** The most tokens of one choice; null allows as many as the context window holds. */
   maxTokens: number | null;
+  /** The most tokens of a block of reasoning in the reply to a conversation. Absent for no limit. */
+  thinkingBudget?: number;
   /** True if the prompt may use tokens that are already in the KV cache. */
   cachePrompt: boolean;
   /**

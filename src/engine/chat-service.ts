@@ -118,9 +118,9 @@ function withoutTokens(emit: Emit): (event: EngineEvent) => void {
 }
 
 function toTextRequest(request: GenerationRequest, prepared: PreparedRequest): TextRequest {
-  const { prompt, media, grammar, marks, continues } = prepared;
-  const { prompt: _, replyFormat: __, ...same } = request;
-  return { ...same, prompt, media, grammar, marks, ...(continues && { continues }) };
+  const { prompt, media, grammar, marks, continues, thinking } = prepared;
+  const { prompt: _, replyFormat: __, thinkingBudget: ___, ...same } = request;
+  return { ...same, prompt, media, grammar, marks, ...(continues && { continues }), ...(thinking && { thinking }) };
 }
 
 /**

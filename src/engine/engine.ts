@@ -1,4 +1,4 @@
-import type { ModelTraits } from '../chat/prepare.ts';
+import type { ModelTraits, ThinkingLimit } from '../chat/prepare.ts';
 import type { EngineInfo } from '../contract/engine-info.ts';
 import type { EngineEvent } from '../contract/events.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';
@@ -100,7 +100,7 @@ export const KV_TYPES = ['f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 
 export type KvType = (typeof KV_TYPES)[number];
 
 /** One generation at the level of raw text, as a model itself sees it. */
-export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
+export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat' | 'thinkingBudget'> {
   /**
    * Text or tokens. Text may spell special tokens. The engine adds a beginning-of-sequence token if the model wants
    * one.
@@ -114,6 +114,8 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
   marks: string[];
   /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
+  /** The limit of each block of reasoning in the reply. Absent for no limit, and with a grammar. */
+  thinking?: ThinkingLimit;
   /**
    * The request may only reuse cached tokens of requests with the same scope. All requests without a scope share one.
    */

@@ -27,6 +27,11 @@ const RESPONSE_HINTS = [
 
 const cases = new Set(Object.values(CONTRACT).flatMap((section) => section.map(({ name }) => name)));
 
+/** The names of the limit of reasoning, which test/contract/thinking.test.ts covers. */
+const BUDGETS = Object.keys(chatRequestSchema.entries).filter((field) =>
+  /^(?:thinking|reasoning).*_budget/.test(field),
+);
+
 describe('the table of docs/api.md', () => {
   it('names tests that the suite has', () => {
     const named = Object.values(COVERAGE).flatMap((fields) => Object.values(fields));
@@ -50,7 +55,7 @@ describe('the table of docs/api.md', () => {
     [
       'POST /v1/chat/completions',
       chatRequestSchema,
-      ['chat_template_kwargs', 'reasoning_effort', 'enable_thinking', 'think', 'reasoning'],
+      ['chat_template_kwargs', 'reasoning_effort', 'enable_thinking', 'think', 'reasoning', 'thinking', ...BUDGETS],
     ],
     ['POST /v1/responses', responseRequestSchema, [...Object.keys(samplingEntries), ...RESPONSE_HINTS]],
     ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...MESSAGES_FIELDS_WITHOUT_EFFECT]],

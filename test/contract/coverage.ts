@@ -346,6 +346,10 @@ export const COVERAGE: Record<string, Record<string, string>> = {
 
 /** Fields that the contract suite does not test: the field, then the file and the name of the test that does. */
 export const ELSEWHERE: Record<string, { file: string; name: string }> = {
+  'thinking_budget and its synonyms, thinking.budget_tokens of POST /v1/messages, on each target': {
+    file: 'test/contract/thinking.test.ts',
+    name: 'ends with its closing mark after as many tokens as it may have: %j',
+  },
   'lora, on the native engine': {
     file: 'test/server/adapters.test.ts',
     name: 'are applied by name and by index, in every dialect',
@@ -548,8 +552,15 @@ const TRANSLATED: [field: string, meaning: string][] = [
   ['guided_grammar, structured_outputs.grammar', '`grammar`, which is GBNF as in llama-server'],
   ['structured_outputs.regex, structured_outputs.choice', '`guided_regex` and `guided_choice`'],
   ['reasoning.effort, think: a word', '`reasoning_effort`, which comes first'],
-  ['enable_thinking, think: a boolean, reasoning.enabled', '`chat_template_kwargs.enable_thinking`, which comes first'],
-  ['reasoning.max_tokens, reasoning.exclude: true', 'a 400'],
+  [
+    'enable_thinking, think: a boolean, reasoning.enabled, thinking.type',
+    '`chat_template_kwargs.enable_thinking`, which comes first',
+  ],
+  [
+    'thinking_budget, thinking_budget_tokens, reasoning_budget_tokens, reasoning_budget, thinking_token_budget, thinking.budget_tokens, reasoning.max_tokens',
+    'the most tokens of a block of reasoning, which then gets its closing mark; -1 is no limit, and the first of them counts',
+  ],
+  ['reasoning.exclude: true', 'a 400'],
   [
     'continue_final_message: true',
     'the reply has the words after the last message, which is of the assistant; `add_generation_prompt` may be `false` then',

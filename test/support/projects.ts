@@ -17,6 +17,7 @@ export const LONGEST = [
   'test/pool/takeover.test.ts',
   'test/contract/wasm.test.ts',
   'test/contract/native.test.ts',
+  'test/contract/thinking.test.ts',
   'test/web/two-tabs.test.ts',
   'test/pool/copies/checkpoints.test.ts',
   'test/pool/copies/engines.test.ts',

@@ -40,10 +40,8 @@ function refuseContradictions(request: ChatRequest): void {
   refuseBestOf(request);
   if (request.top_logprobs && !request.logprobs)
     throw invalidRequest('top_logprobs needs logprobs to be true.', 'top_logprobs');
-  for (const field of ['max_tokens', 'exclude']) {
-    if (request.reasoning?.[field])
-      throw unsupportedParameter(`reasoning.${field}`, `reasoning.${field} is not supported.`);
-  }
+  if (request.reasoning?.exclude)
+    throw unsupportedParameter('reasoning.exclude', 'reasoning.exclude is not supported.');
 }
 
 function toChatTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
@@ -76,14 +74,36 @@ function toAllowedTools({ tool_choice: choice }: ChatRequest, tools: Tool[]): st
 }
 
 /** Returns the reasoning settings. A word is an effort; true or false is a switch of the template. */
-function toReasoning(request: ChatRequest): Pick<Conversation, 'reasoningEffort' | 'templateKwargs'> {
-  const { reasoning_effort, reasoning, think, enable_thinking, chat_template_kwargs } = request;
+function toReasoning(
+  request: ChatRequest,
+): Pick<Conversation, 'reasoningEffort' | 'thinkingBudget' | 'templateKwargs'> {
+  const { reasoning_effort, reasoning, think, thinking, enable_thinking, chat_template_kwargs } = request;
   const effort = reasoning_effort ?? reasoning?.effort ?? (typeof think === 'string' ? think : undefined);
-  const thinks = enable_thinking ?? (typeof think === 'boolean' ? think : reasoning?.enabled);
+  const thinks =
+    enable_thinking ?? (typeof think === 'boolean' ? think : (reasoning?.enabled ?? switchOf(thinking?.type)));
   return {
     reasoningEffort: effort,
+    thinkingBudget: toThinkingBudget(request),
     templateKwargs: { ...(typeof thinks === 'boolean' && { enable_thinking: thinks }), ...chat_template_kwargs },
   };
+}
+
+/** Returns the switch that a type of thinking means; undefined if the model decides. */
+function switchOf(type: string | null | undefined): boolean | undefined {
+  return type === 'enabled' || type === 'disabled' ? type === 'enabled' : undefined;
+}
+
+/** Returns the most tokens of a block of reasoning, from the first field that the request has; undefined for no limit. */
+function toThinkingBudget(request: ChatRequest): number | undefined {
+  const budget =
+    request.thinking_budget ??
+    request.thinking_budget_tokens ??
+    request.reasoning_budget_tokens ??
+    request.reasoning_budget ??
+    request.thinking_token_budget ??
+    request.thinking?.budget_tokens ??
+    request.reasoning?.max_tokens;
+  return typeof budget === 'number' && budget >= 0 ? budget : undefined;
 }
 
 /**

@@ -44,9 +44,27 @@ const responseFormat = v.variant(
 /** Names that other servers and clients have for fields of this API. */
 const synonyms = {
   enable_thinking: v.nullish(booleanField),
+  /** The most tokens of a block of reasoning; -1 for no limit. The names of Qwen's API, llama-server and vLLM. */
+  thinking_budget: v.nullish(integerField(-1)),
+  thinking_budget_tokens: v.nullish(integerField(-1)),
+  reasoning_budget_tokens: v.nullish(integerField(-1)),
+  reasoning_budget: v.nullish(integerField(-1)),
+  thinking_token_budget: v.nullish(integerField(-1)),
   think: v.nullish(v.union([v.boolean(), v.picklist(EFFORTS)], `must be a boolean or one of ${EFFORTS.join(', ')}`)),
+  thinking: v.nullish(
+    objectField(
+      {
+        type: v.nullish(oneOf(['enabled', 'disabled', 'adaptive', 'auto'])),
+        budget_tokens: v.nullish(integerField(0)),
+      },
+      'must be an object',
+    ),
+  ),
   reasoning: v.nullish(
-    objectField({ effort: v.nullish(oneOf(EFFORTS)), enabled: v.nullish(booleanField) }, 'must be an object'),
+    objectField(
+      { effort: v.nullish(oneOf(EFFORTS)), enabled: v.nullish(booleanField), max_tokens: v.nullish(integerField(0)) },
+      'must be an object',
+    ),
   ),
 } satisfies v.ObjectEntries;
 

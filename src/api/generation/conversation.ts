@@ -33,6 +33,8 @@ export interface Conversation {
   replyFormat: ReplyFormat;
   /** The reasoning effort, by OpenAI's names; undefined leaves it to the template. */
   reasoningEffort?: string | undefined;
+  /** The most tokens of a block of reasoning; undefined for no limit. */
+  thinkingBudget?: number | undefined;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;
   sampling: SamplingFields;

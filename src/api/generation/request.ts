@@ -17,8 +17,13 @@ export function toGenerationRequest(
   banned: string[],
   media: Media[][] = [],
 ): GenerationRequest {
-  const prompt = toChatPrompt(conversation, model, media);
-  return { ...toSettings(conversation, model, banned), prompt, replyFormat: conversation.replyFormat };
+  const { replyFormat, thinkingBudget } = conversation;
+  return {
+    ...toSettings(conversation, model, banned),
+    prompt: toChatPrompt(conversation, model, media),
+    replyFormat,
+    ...(thinkingBudget !== undefined && { thinkingBudget }),
+  };
 }
 
 /**
@@ -57,6 +62,7 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
     parallelToolCalls,
     templateKwargs,
     reasoningEffort: effort,
+    thinkingBudget: budget,
   } = conversation;
   return {
     kind: 'chat',
@@ -70,6 +76,7 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
     templateKwargs: {
       // Templates use different names: gpt-oss reads an effort, Qwen and similar models a switch.
       ...(effort && { reasoning_effort: effort, enable_thinking: effort !== 'none' }),
+      ...(budget !== undefined && { thinking_budget: budget, ...(budget === 0 && { enable_thinking: false }) }),
       ...templateKwargs,
     },
   };

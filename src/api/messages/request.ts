@@ -32,6 +32,7 @@ export function toCountedConversation(request: CountTokensRequest): Conversation
     parallelToolCalls: !(choice && choice.type !== 'none' && choice.disable_parallel_tool_use),
     replyFormat: toReplyFormat(request),
     reasoningEffort: toReasoningEffort(request),
+    ...(request.thinking?.type === 'enabled' && { thinkingBudget: request.thinking.budget_tokens }),
     templateKwargs: {},
     sampling: {},
     maxTokens: undefined,

@@ -8,6 +8,7 @@ import { createGuide, type Guide } from './draw/guide.ts';
 import { createPromptLookup } from './draw/prompt-lookup.ts';
 import { createPromptScorer } from './draw/prompt-scores.ts';
 import { createSpeculation } from './draw/speculation.ts';
+import { createThoughtGuide } from './draw/thought-guide.ts';
 import {
   consideredTokens,
   createLogitsDrawer,
@@ -139,7 +140,8 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
     ahead: { times, oneByOne, draft: draftModel },
   } = context;
   const history = prompt.filter(isTextToken);
-  const guide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
+  const replyGuide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
+  const guide = createThinkingGuide(context, drawn) ?? replyGuide;
   const drawer = createDrawer(context, choice, history, drawn, guide);
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
@@ -148,7 +150,7 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
   return createTokenSource({
     drawer,
     guide,
-    forces: mayForce(request),
+    forces: request.thinking !== undefined || mayForce(request),
     times,
     speculation: guesses ? createSpeculation(times, { guide, lookup: createPromptLookup(history), draft }) : undefined,
     mostPerStep,
@@ -165,6 +167,13 @@ function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean 
   const { mirostat, logitBias, anySeed } = sampling;
   const drawsFreely = anySeed ?? isGreedy(sampling);
   return drawsFreely && mirostat === 0 && logprobs === null && !promptLogprobs && logitBias.length === 0;
+}
+
+/** Counts the tokens of reasoning, if they have a limit. Begins after the tokens that a previous engine drew. */
+function createThinkingGuide({ vocabulary, request }: ChoiceContext, drawn: Token[]): Guide | undefined {
+  const guide = request.thinking && createThoughtGuide(request.thinking, vocabulary);
+  for (const token of drawn) guide?.take(token);
+  return guide;
 }
 
 /** Follows the reply in its grammar, if it has one. Begins after the tokens that a previous engine drew. */

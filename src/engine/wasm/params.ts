@@ -1,3 +1,4 @@
+import type { ThinkingLimit } from '../../chat/prepare.ts';
 import { SAMPLING_FIELDS, SAMPLING_KEYS, seedAfter } from '../../contract/sampling.ts';
 import type { WasmRequest } from './prompt.ts';
 
@@ -26,7 +27,22 @@ export function completionParams(request: WasmRequest, choice: number, contextLe
     ...(sampling.dryMultiplier > 0 && { dry_sequence_breakers: sampling.dryBreakers }),
     // Every choice has its own seed. The first choice has the seed of the request.
     seed: seedAfter(sampling.seed, choice),
+    ...(request.thinking && limitOf(request.thinking)),
     logit_bias: sampling.logitBias,
+  };
+}
+
+/**
+ * Returns llama-server's parameters for the limit of reasoning. It compares tokens: a line break after the closing mark
+ * may be in one token with the end of the mark. It looks for the opening mark in `generation_prompt` too.
+ */
+function limitOf({ tokens, open, close, ends, inside }: ThinkingLimit): Record<string, unknown> {
+  return {
+    reasoning_budget_tokens: tokens,
+    reasoning_budget_start_tag: open,
+    reasoning_budget_end_tags: [close, `${close}\n`, `${close}\n\n`, ...ends],
+    reasoning_budget_message: '',
+    ...(inside && { generation_prompt: open }),
   };
 }
 

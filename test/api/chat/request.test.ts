@@ -189,6 +189,34 @@ describe('generation request', () => {
     expect(resolve({ ...body }).replyFormat).toEqual(expected);
   });
 
+  it.each<[body: object, budget: number | undefined]>([
+    [{ thinking_budget: 100 }, 100],
+    [{ thinking_budget_tokens: 0 }, 0],
+    [{ reasoning_budget: 7 }, 7],
+    [{ reasoning_budget_tokens: 8, reasoning_budget: 7 }, 8],
+    [{ thinking_token_budget: 9 }, 9],
+    [{ reasoning: { max_tokens: 100 } }, 100],
+    [{ thinking: { type: 'enabled', budget_tokens: 100 } }, 100],
+    [{ thinking_budget: -1, reasoning: { max_tokens: 100 } }, undefined],
+    [{ thinking_budget: -1 }, undefined],
+    [{}, undefined],
+  ])('limits the reasoning as in %j', (body, budget) => {
+    expect(resolve({ ...body }).thinkingBudget).toBe(budget);
+  });
+
+  it.each([
+    ['enabled', true],
+    ['disabled', false],
+    ['auto', undefined],
+  ])('takes thinking of type %s for the switch %s', (type, enable_thinking) => {
+    const expected = enable_thinking === undefined ? {} : { enable_thinking };
+    expect(resolve({ thinking: { type } }).prompt).toHaveProperty('templateKwargs', expected);
+  });
+
+  it('turns the reasoning off where it may have no token', () => {
+    expect(resolve({ thinking_budget: 0 }).prompt).toMatchObject({ templateKwargs: { enable_thinking: false } });
+  });
+
   it('takes structured_outputs.json_object for any JSON object, and an empty one for nothing', () => {
     expect(resolve({ structured_outputs: { json_object: true } }).replyFormat).toEqual({ kind: 'json' });
     expect(resolve({ structured_outputs: {} }).replyFormat).toEqual({ kind: 'text' });
@@ -206,7 +234,6 @@ describe('generation request', () => {
     [{ grammar: 'root ::= "a"', tools: [functionTool], tool_choice: 'required' }, 'grammar'],
     [{ best_of: 2 }, 'best_of'],
     [{ best_of: 1, n: 2 }, 'best_of'],
-    [{ reasoning: { max_tokens: 100 } }, 'reasoning.max_tokens'],
     [{ reasoning: { exclude: true } }, 'reasoning.exclude'],
     [{ top_logprobs: 2 }, 'top_logprobs'],
     [{ top_logprobs: 2, logprobs: false }, 'top_logprobs'],

@@ -36,7 +36,7 @@ const REFUSED: [field: string, value: unknown][] = [
   ['options', { num_ctx: 8192 }],
   ['best_of', 2],
   ['structured_outputs.structural_tag', '{}'],
-  ['reasoning.max_tokens', 100],
+  ['reasoning.exclude', true],
 ];
 
 export const clientCases: ContractCase[] = [

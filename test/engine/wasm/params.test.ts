@@ -55,4 +55,21 @@ describe('the parameters of llama-server', () => {
     expect(params({ sampling: { ...greedy, repeatLastN: 0 } })).toHaveProperty('repeat_last_n', 0);
     expect(params({ sampling: { ...greedy, repeatLastN: 2 ** 50 } })).toHaveProperty('repeat_last_n', 512);
   });
+
+  it('limit the reasoning by marks, also where the prompt has the opening one', () => {
+    const thinking = { tokens: 20, open: '<think>', close: '</think>', ends: ['<tool_call>'], inside: true };
+    expect(params({ thinking })).toMatchObject({
+      reasoning_budget_tokens: 20,
+      reasoning_budget_start_tag: '<think>',
+      reasoning_budget_end_tags: ['</think>', '</think>\n', '</think>\n\n', '<tool_call>'],
+      generation_prompt: '<think>',
+    });
+    expect(params()).not.toHaveProperty('reasoning_budget_tokens');
+  });
+
+  it('have the breakers of DRY only where it is on', () => {
+    expect(params()).not.toHaveProperty('dry_sequence_breakers');
+    const sampling = { ...greedy, dryMultiplier: 0.8, dryPenaltyLastN: -1 };
+    expect(params({ sampling })).toMatchObject({ dry_sequence_breakers: greedy.dryBreakers, dry_penalty_last_n: 512 });
+  });
 });

@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ReplyDelta } from '../../../src/chat/formats/format.ts';
+import { formatOf } from '../../../src/chat/formats/index.ts';
+import { createPreparer } from '../../../src/chat/prepare.ts';
+import { createThoughtGuide } from '../../../src/engine/native/draw/thought-guide.ts';
+import { ask, chat } from '../../kit/generation.ts';
+import { traits } from '../fixtures.ts';
+import { noBundle, readBundle } from './bundle.ts';
+
+/** A vocabulary of characters: the token of a character is its code. */
+const CHARACTERS = {
+  tokensAmid: (text: string) => Array.from(text, (character) => character.codePointAt(0) ?? 0),
+  nameOrText: (tokens: number[]) => String.fromCodePoint(...tokens),
+};
+const TOOLS = [{ name: 'search', parameters: { type: 'object', properties: { query: { type: 'string' } } } }];
+
+describe.skipIf(noBundle)(`limits of reasoning${noBundle ? ` (skipped: ${noBundle})` : ''}`, () => {
+  let templates: [name: string, source: string][];
+  beforeAll(() => {
+    templates = [...readBundle().templates];
+  }, 60_000);
+
+  it.each([[[]], [TOOLS]])('end the thoughts of each template by its own mark, with tools %j', (tools) => {
+    const found = templates.flatMap(([name, source]) => {
+      const prompt = chat([{ role: 'user', content: 'Hello' }], { tools });
+      const prepared = createPreparer(traits(source))({ ...ask('', { prompt }), thinkingBudget: 9 });
+      const { thinking, format, parser: options } = prepared;
+      if (!format || !options) throw new Error('there is no parser');
+      if (!thinking) return [];
+      const text = write('thoughts and more of them', thinking);
+      const parser = formatOf(format).createParser(options);
+      const deltas: ReplyDelta[] = [...parser.push(text), ...parser.finish()];
+      const textOf = (kind: 'reasoning' | 'content') =>
+        deltas.map((delta) => (delta.kind === kind ? delta.text : '')).join('');
+      return [{ name, reasoning: textOf('reasoning').trim(), content: textOf('content').trim() }];
+    });
+    expect(found.length).toBeGreaterThan(30);
+    const expected = { reasoning: 'thoughts', content: 'and more of them' };
+    expect(found).toEqual(found.map(({ name }) => ({ name, ...expected })));
+  });
+});
+
+/** Returns the reply of a model that never closes its thoughts. */
+function write(thoughts: string, limit: Parameters<typeof createThoughtGuide>[0]): string {
+  const guide = createThoughtGuide(limit, CHARACTERS);
+  let reply = '';
+  for (const token of CHARACTERS.tokensAmid(limit.inside ? thoughts : limit.open + thoughts)) {
+    guide.take(token);
+    reply += CHARACTERS.nameOrText([token]);
+    for (const forced of guide.forced()) {
+      guide.take(forced);
+      reply += CHARACTERS.nameOrText([forced]);
+    }
+  }
+  return reply;
+}
