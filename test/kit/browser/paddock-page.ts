@@ -66,7 +66,8 @@ export async function untilServed(page: Page): Promise<void> {
     if (!navigator.serviceWorker?.controller || !crossOriginIsolated) return false;
     return (await fetch('/v1/models')).ok;
   };
-  await page.waitForFunction(isServed, undefined, { timeout: 60_000 });
+  // `waitForFunction` would take the promise itself for true. The reload ends an evaluation with an error.
+  await until(() => page.evaluate(isServed).catch(() => false));
 }
 
 /**
