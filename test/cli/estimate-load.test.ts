@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { estimateLoad } from '../../src/cli/estimate-load.ts';
 import type { ModelSource } from '../../src/engine/engine.ts';
+import { findMediaLibrary } from '../../src/engine/node/media-library.ts';
 import { tinyModelShape } from '../kit/models/model-shape.ts';
 
 const source: ModelSource = {
@@ -17,8 +18,12 @@ describe('the memory that a model would take without a GPU', () => {
     expect(estimateLoad(source, config, 1e12)).toMatchObject({ backend: 'cpu', slots: 4, contextLength: 32_768 });
   });
 
-  it('is that of WebAssembly if it has a projector, since nothing else runs those', () => {
+  it('is that of the engine that reads its images and recordings, if it has a projector', () => {
+    const expected =
+      findMediaLibrary().path === null
+        ? { backend: 'wasm', slots: 1, contextLength: 4096 }
+        : { backend: 'cpu', slots: 4, contextLength: 32_768 };
     const withProjector = { ...source, projector: '/models/mmproj.gguf' };
-    expect(estimateLoad(withProjector, config, 1e12)).toMatchObject({ backend: 'wasm', slots: 1, contextLength: 4096 });
+    expect(estimateLoad(withProjector, config, 1e12)).toMatchObject(expected);
   });
 });
