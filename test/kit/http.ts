@@ -23,7 +23,9 @@ export interface Refusal {
   message: string;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+/** A connection that waits this long for its next request is closed, in ms: the server would close it a little later. */
+const IDLE_MS = 4000;
+const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: IDLE_MS });
 
 /** Sends a request and resolves to the response once its headers have come. Rejects if the connection breaks. */
 export function send(
