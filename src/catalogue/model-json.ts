@@ -58,6 +58,27 @@ const parameters = {
   stop: v.exactOptional(list(nonEmptyText, 4)),
 };
 
+/** The settings of a profile: those that need no other engine. */
+const profileSettings = { system_prompt: v.exactOptional(textField), ...samplingDefaults('settings') };
+
+/** The most names that a model.json may give, of each kind. */
+const MOST_NAMES = 64;
+
+const name = v.pipe(nonEmptyText, v.check(isModelId, MODEL_ID_RULE));
+
+const profiles = v.pipe(
+  plainObject('must be an object'),
+  v.check((value) => Object.keys(value).length <= MOST_NAMES, `must have at most ${MOST_NAMES} names`),
+  v.check((value) => Object.keys(value).every(isModelId), `must have names, and each ${MODEL_ID_RULE}`),
+  v.record(
+    v.string(),
+    object({
+      settings: v.exactOptional(object(profileSettings), {}),
+      parameters: v.exactOptional(object(parameters), {}),
+    }),
+  ),
+);
+
 const metadata = {
   author: v.exactOptional(textField),
   tags: v.exactOptional(list(nonEmptyText, 256)),
@@ -75,7 +96,8 @@ const overrides = {
   id: v.exactOptional(
     v.pipe(nonEmptyText, v.regex(/^[^\s\p{C}]+$/u, 'must be without spaces'), v.check(isModelId, MODEL_ID_RULE)),
   ),
-  aliases: v.exactOptional(list(v.pipe(nonEmptyText, v.check(isModelId, MODEL_ID_RULE)), 64)),
+  aliases: v.exactOptional(list(name, MOST_NAMES)),
+  profiles: v.exactOptional(profiles),
   created: v.exactOptional(integerField(0)),
   owned_by: v.exactOptional(textField),
   name: v.exactOptional(textField),
@@ -121,14 +143,28 @@ function list<I extends v.GenericSchema>(item: I, most: number) {
 
 function unknownFields(input: unknown): string[] {
   const nested: Record<string, object> = { settings, parameters, metadata };
-  const strangers = (value: unknown, known: object) =>
-    Object.keys(value ?? {}).filter((field) => !Object.hasOwn(known, field));
   return [
     ...strangers(input, overrides),
     ...Object.entries(nested).flatMap(([name, known]) =>
       strangers((input as Record<string, unknown>)[name], known).map((field) => `${name}.${field}`),
     ),
+    ...Object.entries((input as { profiles?: Record<string, object> }).profiles ?? {}).flatMap(([name, profile]) =>
+      unknownOfProfile(profile).map((field) => `profiles.${name}.${field}`),
+    ),
   ];
+}
+
+function unknownOfProfile(profile: { settings?: object; parameters?: object }): string[] {
+  return [
+    ...strangers(profile, { settings, parameters }),
+    ...strangers(profile.settings, profileSettings).map((field) => `settings.${field}`),
+    ...strangers(profile.parameters, parameters).map((field) => `parameters.${field}`),
+  ];
+}
+
+/** Returns the fields of an object that are not known. */
+function strangers(value: unknown, known: object): string[] {
+  return Object.keys(value ?? {}).filter((field) => !Object.hasOwn(known, field));
 }
 
 /**

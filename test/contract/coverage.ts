@@ -514,6 +514,10 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/api/moderations/handler.test.ts',
     name: 'a moderation is refused in words, with what does the same',
   },
+  'profiles of a model.json': {
+    file: 'test/catalogue/profiles.test.ts',
+    name: 'are names of the same model, with defaults of their own that come before those of the model',
+  },
   'aliases of a model.json, --alias': {
     file: 'test/catalogue/aliases.test.ts',
     name: 'answer for their model, and are listed with it',

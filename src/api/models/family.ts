@@ -168,7 +168,12 @@ export const models = defineFamily({
         loaded: boolean,
         backend: nullable(backend),
       },
-      { sources: array(object({ filename: string, url: string })), aliases: array(string), alias_of: string },
+      {
+        sources: array(object({ filename: string, url: string })),
+        aliases: array(string),
+        profiles: { type: 'object' },
+        alias_of: string,
+      },
     ),
     RepositoryList: object(listOf(object({ id: string, downloads: integer, likes: integer, gated: boolean }))),
     VariantList: object({

@@ -1,6 +1,5 @@
 import { modelNotFound, notSupportedHere } from '../../contract/errors.ts';
 import { findByName } from '../../contract/models/find-model.ts';
-import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
 import { listedModel, toModel } from './model-object.ts';
@@ -15,8 +14,13 @@ export function listModels({ catalogue, runner }: RequestContext): ApiReply {
   const taken = new Set(cards.map(({ id }) => id));
   const entries = cards.flatMap((card) => {
     const text = listedModel(card, loaded.get(card.id));
-    const aliases = namesOf(card, taken).map((id) => ({ id, text: listedAlias(text, id, card.id) }));
-    return [{ id: card.id, text }, ...aliases];
+    const entry = (id: string, model: string) => ({ id, text: listedAlias(model, id, card.id) });
+    const aliases = freeNames(card.aliases ?? [], taken).map((id) => entry(id, text));
+    const profiles = freeNames(Object.keys(card.profiles ?? {}), taken).map((id) => {
+      const profiled = findByName(catalogue, id) ?? card;
+      return entry(id, listedModel(profiled, loaded.get(card.id)));
+    });
+    return [{ id: card.id, text }, ...aliases, ...profiles];
   });
   const models = entries.map(({ text }) => text);
   const isSame = models.length === latest.models.length && models.every((text, place) => text === latest.models[place]);
@@ -24,9 +28,9 @@ export function listModels({ catalogue, runner }: RequestContext): ApiReply {
   return jsonTextReply(latest.list);
 }
 
-/** Returns the aliases of a model that stand for it: those that are no model's id, and no alias of a model before it. */
-function namesOf({ aliases = [] }: ModelCard, taken: Set<string>): string[] {
-  const free = aliases.filter((name) => !taken.has(name));
+/** Returns the names of a model that stand for it: those that are no model's id, and no name of a model before it. */
+function freeNames(names: string[], taken: Set<string>): string[] {
+  const free = names.filter((name) => !taken.has(name));
   for (const name of free) taken.add(name);
   return free;
 }

@@ -32,6 +32,12 @@ export interface ModelParameters extends Partial<Record<SamplingNameIn<'paramete
   stop?: string[];
 }
 
+/** Defaults for the requests that ask for a model by another name. They take precedence over the model's own. */
+export interface ModelProfile {
+  settings: Pick<ModelSettings, 'system_prompt' | SamplingNameIn<'settings'>>;
+  parameters: ModelParameters;
+}
+
 /** The source of one of a model's files. `url` is '' if it is not known; `size` is in bytes. */
 export interface ModelFile {
   filename: string;
@@ -45,6 +51,8 @@ export interface ModelCard {
   id: string;
   /** Other names by which requests may ask for it. Absent if it has none. */
   aliases?: string[];
+  /** Names with defaults of their own. Absent if it has none. */
+  profiles?: Record<string, ModelProfile>;
   /** Unix time in seconds. */
   created: number;
   owned_by: string;
@@ -85,6 +93,8 @@ export interface Model {
   id: string;
   /** Other names by which requests may ask for it. Absent if it has none. */
   aliases?: string[];
+  /** Names with defaults of their own. Absent if it has none. */
+  profiles?: Record<string, ModelProfile>;
   /** In lists, the id of the model that this name stands for. Absent in the model's own entry. */
   alias_of?: string;
   object: 'model';
