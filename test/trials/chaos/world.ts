@@ -65,9 +65,10 @@ export async function startWorld(main: string, flags: string[]): Promise<World> 
 /** Waits until the catalogue lists a model whose file was just written. Throws after 10 s. */
 export async function waitForModel(url: string, id: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
-    const reply = await send(url, { path: `/v1/models/${encodeURIComponent(id)}` });
-    await readText(reply);
-    if (reply.statusCode === 200) return;
+    // A server that stood still for long on a busy machine closes connections that were idle.
+    const reply = await send(url, { path: `/v1/models/${encodeURIComponent(id)}` }).catch(() => null);
+    if (reply) await readText(reply);
+    if (reply?.statusCode === 200) return;
     await sleep(100);
   }
   throw new Error(`the server does not list ${id}`);
