@@ -50,8 +50,20 @@ export interface ServerOptions {
   ctxLen?: number;
   /** CPU threads. By default the usable cores, or fewer where that is measured to be faster. */
   threads?: number;
-  /** Most tokens in one forward pass. By default 512. */
+  /** Most tokens in one forward pass. By default 512, on a GPU 2048. */
   batch?: number;
+  /** Layers on a GPU, the output layer included. By default as many as fit. */
+  gpuLayers?: number;
+  /** Keeps all experts of a mixture of experts in the machine's memory, and the rest on a GPU. */
+  cpuMoe?: boolean;
+  /** Layers, from the first on, whose experts stay in the machine's memory. By default as few as fit. */
+  nCpuMoe?: number;
+  /** How several GPUs share a model. By default by layers. */
+  splitMode?: 'none' | 'layer' | 'row';
+  /** Shares of several GPUs in a model. By default by their free memory. */
+  tensorSplit?: number[];
+  /** The number of the GPU that computes what is not split. By default 0. */
+  mainGpu?: number;
   /** Computes attention in one go, without its matrix in memory. By default where the backend can. */
   flashAttention?: boolean;
   /** The format of the KV cache in the native engine. By default f16; q8_0 takes about half of the memory. */

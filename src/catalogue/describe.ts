@@ -1,11 +1,12 @@
 import { MOST_PIXELS } from '../contract/media.ts';
 import type { ModelCard } from '../contract/models/model.ts';
 import { type Senses, sensesIn } from '../contract/models/senses.ts';
-import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
+import { ALL_EXPERTS, type ModelKind, type ModelShape, type ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from '../gguf/fields.ts';
 import { fileTypeName } from '../gguf/ggml-types.ts';
 import type { GgufHeader } from '../gguf/header.ts';
 import { readProjectorShape } from '../gguf/projector.ts';
+import { joinTensors } from '../gguf/tensor-bytes.ts';
 import { sizeLabel } from '../utils/size-label.ts';
 import { sum } from '../utils/sum.ts';
 import type { FoundAdapter } from './adapter.ts';
@@ -62,7 +63,7 @@ export function describeModel(
   const files = [...parts, ...(projector ? [projector] : [])].map(({ file }) => file);
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const kind = kindOf(architecture, fields);
-  const { ctx_len, n_parallel, cpu_threads, ngl, kv_type, prompt_template } = overrides.settings ?? {};
+  const { prompt_template } = overrides.settings ?? {};
   return {
     source: {
       files: parts.map(({ file }) => file.path),
@@ -73,19 +74,32 @@ export function describeModel(
       fileType: fields.number('general.file_type'),
       shape: {
         ...readShape(architecture, fields, size + sum(adapters.map(({ gguf }) => gguf.file.size))),
+        tensors: joinTensors(parts.map(({ header }) => header.tensors)),
         ...(projector && { projector: shapeOf(projector) }),
         ...(draft && { draft: draftShape(draft) }),
       },
       ...(prompt_template !== undefined && { chatTemplate: prompt_template }),
-      loading: {
-        ...(ctx_len !== undefined && { contextLength: ctx_len }),
-        ...(n_parallel !== undefined && { slots: n_parallel }),
-        ...(cpu_threads !== undefined && { threads: cpu_threads }),
-        ...(ngl !== undefined && { gpuLayers: ngl }),
-        ...(kv_type !== undefined && { kvType: kv_type }),
-      },
+      loading: loadingOf(overrides.settings ?? {}),
     },
     card: overrideCard(describeCard(id, architecture, kind, parts, { projector, draft, adapters }, files), overrides),
+  };
+}
+
+/** Returns the load settings of a model.json. */
+function loadingOf(settings: NonNullable<ModelOverrides['settings']>): NonNullable<ModelSource['loading']> {
+  const { ctx_len, n_parallel, cpu_threads, ngl, kv_type, cpu_moe, n_cpu_moe } = settings;
+  const { split_mode, tensor_split, main_gpu } = settings;
+  const cpuExperts = cpu_moe === true ? ALL_EXPERTS : n_cpu_moe;
+  return {
+    ...(ctx_len !== undefined && { contextLength: ctx_len }),
+    ...(n_parallel !== undefined && { slots: n_parallel }),
+    ...(cpu_threads !== undefined && { threads: cpu_threads }),
+    ...(ngl !== undefined && { gpuLayers: ngl }),
+    ...(cpuExperts !== undefined && { cpuExperts }),
+    ...(split_mode !== undefined && { splitMode: split_mode }),
+    ...(tensor_split !== undefined && { tensorSplit: tensor_split }),
+    ...(main_gpu !== undefined && { mainGpu: main_gpu }),
+    ...(kv_type !== undefined && { kvType: kv_type }),
   };
 }
 

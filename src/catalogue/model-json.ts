@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import {
+  between,
   booleanField,
   integerField,
   nonEmptyText,
@@ -12,7 +13,7 @@ import { adapterScale, MOST_ADAPTERS } from '../api/fields/lora.ts';
 import { samplingNumber } from '../api/fields/sampling.ts';
 import { createChatTemplate } from '../chat/template.ts';
 import { type DefaultPlace, SAMPLING_FIELDS, type SamplingField, type SamplingNameIn } from '../contract/sampling.ts';
-import { KV_TYPES } from '../engine/engine.ts';
+import { ALL_EXPERTS, KV_TYPES, MOST_GPUS, SPLIT_MODES } from '../engine/engine.ts';
 import { isModelId, MODEL_ID_RULE } from './model-id.ts';
 
 /** Makes schema entries for the sampling fields whose default a model may set in this place. */
@@ -40,6 +41,11 @@ const adapters = v.pipe(
 const settings = {
   ctx_len: v.exactOptional(integerField(8, 16_777_216)),
   ngl: v.exactOptional(integerField(0, 65_536)),
+  cpu_moe: v.exactOptional(booleanField),
+  n_cpu_moe: v.exactOptional(integerField(0, ALL_EXPERTS)),
+  split_mode: v.exactOptional(oneOf([...SPLIT_MODES])),
+  tensor_split: v.exactOptional(list(between(0, 65_536), MOST_GPUS)),
+  main_gpu: v.exactOptional(integerField(0, MOST_GPUS - 1)),
   cpu_threads: v.exactOptional(integerField(1, 1024)),
   n_parallel: v.exactOptional(integerField(1, 256)),
   kv_type: v.exactOptional(oneOf([...KV_TYPES])),

@@ -17,6 +17,8 @@ export interface EngineInfo {
   /** The number of generations that can run at once. */
   slots: number;
   gpuLayers: number;
+  /** The number of layers whose experts are in the machine's memory while the rest is on a GPU; undefined for none. */
+  cpuExperts?: number;
   threads: number;
   /** The kernels that multiply matrices on the CPU: an instruction set of Paddock's, or `stock` with the reason. */
   kernels?: string;

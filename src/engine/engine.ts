@@ -6,6 +6,7 @@ import type { Inference } from '../contract/inference.ts';
 import type { Media } from '../contract/media.ts';
 import type { TextPart } from '../contract/prompt.ts';
 import type { ProjectorShape } from '../gguf/projector.ts';
+import type { TensorBytes } from '../gguf/tensor-bytes.ts';
 import type { GpuRuntime } from './gpu.ts';
 
 /** The use of a model. A chat model writes text, the others turn text into vectors or scores. */
@@ -16,6 +17,8 @@ export interface ModelShape {
   /** The size of all its files in bytes, with those of the projector and of the LoRA adapters. */
   fileBytes: number;
   layers: number;
+  /** The bytes of its tensors, by the parts that can be put on different devices. */
+  tensors?: TensorBytes;
   /** Numbers in the KV cache for one token: the keys and values of all layers that attend to all tokens. */
   cachedPerToken: number;
   /**
@@ -61,8 +64,19 @@ export interface ModelSource {
   /** A Jinja template that replaces the one in the GGUF. */
   chatTemplate?: string;
   /** Load settings of this model. They override the general ones. */
-  loading?: Partial<Pick<EngineOptions, 'contextLength' | 'slots' | 'threads' | 'gpuLayers' | 'kvType'>>;
+  loading?: Partial<Pick<EngineOptions, LoadSetting>>;
 }
+
+type LoadSetting =
+  | 'contextLength'
+  | 'slots'
+  | 'threads'
+  | 'gpuLayers'
+  | 'cpuExperts'
+  | 'splitMode'
+  | 'tensorSplit'
+  | 'mainGpu'
+  | 'kvType';
 
 /** The settings for loading a model. */
 export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
@@ -80,6 +94,17 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   gpuRuntime?: GpuRuntime;
   /** The number of layers to put on a GPU. By default as many as fit. Has no effect without a GPU. */
   gpuLayers?: number;
+  /**
+   * The number of layers, from the first on, whose experts stay in the machine's memory while the rest is on a GPU. By
+   * default as many as have to.
+   */
+  cpuExperts?: number;
+  /** How a model is split between several GPUs: not at all, by layers, or by the rows of its matrices. By default by layers. */
+  splitMode?: SplitMode;
+  /** The shares of the GPUs, in their order. By default their free memory decides. */
+  tensorSplit?: number[];
+  /** The number of the GPU that computes what is not split. By default the first, 0. */
+  mainGpu?: number;
   /** The most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
   /** The most tokens that are computed at once: a larger forward pass is cut. By default a whole batch. */
@@ -98,6 +123,17 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
 export const KV_TYPES = ['f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 
 export type KvType = (typeof KV_TYPES)[number];
+
+/** The ways to split a model between GPUs, as llama.cpp names them. */
+export const SPLIT_MODES = ['none', 'layer', 'row'] as const;
+
+export type SplitMode = (typeof SPLIT_MODES)[number];
+
+/** The most GPUs of a machine. */
+export const MOST_GPUS = 16;
+
+/** The number of layers with experts in the machine's memory that stands for all of them. */
+export const ALL_EXPERTS = 4096;
 
 /** One generation at the level of raw text, as a model itself sees it. */
 export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat' | 'thinkingBudget'> {

@@ -1,4 +1,6 @@
 import type { BackendName } from '../contract/engine-info.ts';
+import type { TensorBytes } from '../gguf/tensor-bytes.ts';
+import { sum } from '../utils/sum.ts';
 import { MOST_LOGITS } from './batch-size.ts';
 import { roundContext } from './context-length.ts';
 import type { KvType, ModelKind, ModelShape } from './engine.ts';
@@ -40,6 +42,13 @@ export interface PartSizes {
   compute: number;
   /** The keys and values of one token in every slot. */
   cachePerToken: number;
+  /** The weights by the parts that can be put on different devices. Without them, layers count as equally large. */
+  tensors?: TensorBytes;
+  /**
+   * The part of `weights` that is neither a tensor of the model nor its vocabulary: caches of one size, the draft model,
+   * the projector and the LoRA adapters.
+   */
+  besides?: number;
 }
 
 /** Thrown if there is less memory than the model needs. The message is for the log. */
@@ -169,4 +178,22 @@ export function cachedBytesPerToken(
   kvType: KvType = 'f16',
 ): number {
   return (cachedPerToken * BYTES_OF_32[kvType]) / 32;
+}
+
+/** Returns the sizes from which the part of a model that goes to a GPU with memory of its own is chosen. */
+export function partSizes(shape: ModelShape, plan: MemoryPlan): PartSizes {
+  const { weights, compute } = estimateMemory(shape, plan);
+  const copies = plan.slots * plan.threads;
+  const all = weights + copies * fixedCacheBytes(shape, plan);
+  const sizes = {
+    layers: shape.layers + 1,
+    weights: all,
+    compute,
+    cachePerToken: copies * cachedBytesPerToken(shape, plan.kvType),
+  };
+  const { tensors } = shape;
+  if (!tensors) return sizes;
+  const ofTensors = sum(tensors.layers.map(({ experts, rest }) => experts + rest));
+  const known = ofTensors + tensors.embedding + tensors.output + tensors.others;
+  return { ...sizes, tensors, besides: Math.max(0, all - known - shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) };
 }

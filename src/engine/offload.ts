@@ -1,3 +1,5 @@
+import type { TensorBytes } from '../gguf/tensor-bytes.ts';
+import { sum } from '../utils/sum.ts';
 import { defaultContextLength } from './context-length.ts';
 import type { EngineOptions } from './engine.ts';
 import type { PartSizes } from './memory-estimate.ts';
@@ -28,40 +30,136 @@ export function offloadWindows({
 
 /** The part of a model that goes to a GPU. */
 export interface Offload {
+  /** The number of layers on it, the output layer included. llama.cpp takes the last ones. */
   layers: number;
   /** In tokens. */
   contextLength: number;
+  /** The number of layers, from the first on, whose experts stay in the machine's memory. By default none. */
+  cpuExperts?: number;
 }
+
+/** What the configuration says about the part on a GPU. Each undefined number is planned. */
+export type AskedOffload = Pick<EngineOptions, 'gpuLayers' | 'cpuExperts'>;
+
+/**
+ * The share of a GPU's memory that the layers without experts and the caches may take
+ * before the window is shortened.
+ */
+const WITHOUT_EXPERTS_SHARE = 0.5;
 
 /**
  * Chooses the longest window with which all layers fit the GPU: half of the longest, a quarter and so on. If they do
- * not fit with a short window either, takes as many layers as fit with it. Layers count as equally large.
+ * not fit with a short window either, as many experts of a mixture of experts stay in the machine's memory as have to:
+ * each token reads only a few of them. If that is not enough, takes as many layers as fit. A configured number of layers
+ * is taken with the longest window.
  */
-export function planOffload(facts: OffloadFacts): Offload {
-  const { free, layers, weights, compute, cachePerToken, longest, shortest } = facts;
-  const bytesWith = (contextLength: number) => weights + cachePerToken * contextLength;
-  for (let contextLength = longest; contextLength >= shortest; contextLength = Math.floor(contextLength / 2)) {
-    if (bytesWith(contextLength) + compute <= free) return { layers, contextLength };
+export function planOffload(facts: OffloadFacts, asked: AskedOffload = {}): Offload {
+  const { free, longest, shortest } = facts;
+  const isFixed = asked.gpuLayers !== undefined;
+  const layers = Math.min(facts.layers, asked.gpuLayers ?? facts.layers);
+  const windows = isFixed ? [longest] : halvings(longest, shortest);
+  const least = windows.at(-1) ?? shortest;
+  const fits = (offload: Offload) => bytesOnGpu(facts, offload) <= free;
+  const { cpuExperts } = asked;
+
+  const whole = windows.map((contextLength) => offloadOf(layers, contextLength, cpuExperts)).find(fits);
+  if (whole) return whole;
+  const experts = cpuExperts ?? expertLayersOf(facts);
+  if (cpuExperts === undefined && experts > 0) {
+    const bare = (contextLength: number) => bytesOnGpu(facts, offloadOf(layers, contextLength, experts));
+    const contextLength = windows.find((length) => bare(length) <= WITHOUT_EXPERTS_SHARE * free) ?? least;
+    const some = Array.from({ length: experts }, (_, index) => offloadOf(layers, contextLength, index + 1)).find(fits);
+    if (some) return some;
   }
-  const share = Math.max(0, free - compute) / bytesWith(shortest);
-  return { layers: Math.min(layers, Math.floor(layers * share)), contextLength: shortest };
+  return isFixed ? offloadOf(layers, least, experts) : mostLayers(facts, offloadOf(layers, least, experts));
+}
+
+function halvings(longest: number, shortest: number): number[] {
+  const windows: number[] = [];
+  for (let length = longest; length >= shortest; length = Math.floor(length / 2)) windows.push(length);
+  return windows;
+}
+
+function offloadOf(layers: number, contextLength: number, cpuExperts = 0): Offload {
+  return cpuExperts > 0 ? { layers, contextLength, cpuExperts } : { layers, contextLength };
+}
+
+/** Takes as many layers as fit with this window and these experts. Layers of unknown sizes count as equally large. */
+function mostLayers(facts: OffloadFacts, offload: Offload): Offload {
+  const { free, compute, weights, cachePerToken, tensors } = facts;
+  if (!tensors) {
+    const share = Math.max(0, free - compute) / (weights + cachePerToken * offload.contextLength);
+    return { ...offload, layers: Math.min(offload.layers, Math.floor(facts.layers * share)) };
+  }
+  let { layers } = offload;
+  while (layers > 0 && bytesOnGpu(facts, { ...offload, layers }) > free) layers -= 1;
+  return { ...offload, layers };
+}
+
+/** Returns the number of layers up to the last one with experts; 0 for a model without them. */
+export function expertLayersOf({ tensors }: Pick<PartSizes, 'tensors'>): number {
+  return (tensors?.layers.findLastIndex(({ experts }) => experts > 0) ?? -1) + 1;
+}
+
+/** Returns the bytes of an offload on the GPU: its weights, its part of the caches and the intermediate results. */
+export function bytesOnGpu(parts: PartSizes, { layers, contextLength, cpuExperts = 0 }: Offload): number {
+  const { weights, compute, cachePerToken, tensors, besides = 0 } = parts;
+  const cache = cachePerToken * contextLength;
+  if (!tensors) return Math.min(1, layers / parts.layers) * (weights + cache) + compute;
+  if (layers === 0) return compute;
+  const first = Math.max(0, tensors.layers.length - (layers - 1));
+  const inLayers = tensors.layers.map(({ experts, rest }, index) =>
+    index < first ? 0 : rest + (index < cpuExperts ? 0 : experts),
+  );
+  const share = (tensors.layers.length - first) / Math.max(1, tensors.layers.length);
+  const output = (tensors.output || tensors.embedding) + tensors.others;
+  return sum(inLayers) + output + besides + share * cache + compute + copiedBytes(tensors, first, cpuExperts);
+}
+
+/**
+ * Returns the bytes of the largest layer that is not on the GPU, or not with its experts: for long prompts, llama.cpp
+ * copies its weights to the GPU and computes there.
+ */
+function copiedBytes({ layers }: TensorBytes, first: number, cpuExperts: number): number {
+  const left = layers.map(({ experts, rest }, index) =>
+    index < first ? Math.max(rest, experts) : index < cpuExperts ? experts : 0,
+  );
+  return Math.max(0, ...left);
 }
 
 /** Returns the bytes of weights and caches that stay in the machine's own memory. */
-export function bytesBesideGpu(
-  { layers, weights, cachePerToken }: PartSizes,
-  { layers: offloaded, contextLength }: Offload,
-): number {
-  const share = Math.max(0, layers - offloaded) / layers;
-  return Math.ceil(share * (weights + cachePerToken * contextLength));
+export function bytesBesideGpu(parts: PartSizes, offload: Offload): number {
+  const { layers, weights, cachePerToken, tensors, besides = 0 } = parts;
+  const { contextLength } = offload;
+  if (!tensors) {
+    const share = Math.max(0, layers - offload.layers) / layers;
+    return Math.ceil(share * (weights + cachePerToken * contextLength));
+  }
+  const first = Math.max(0, tensors.layers.length - Math.max(0, offload.layers - 1));
+  const inLayers = tensors.layers.map(({ experts, rest }, index) =>
+    index < first ? rest + experts : index < (offload.cpuExperts ?? 0) ? experts : 0,
+  );
+  const share = first / Math.max(1, tensors.layers.length);
+  const alone = offload.layers === 0 ? besides + tensors.output : 0;
+  return Math.ceil(sum(inLayers) + tensors.embedding + alone + share * cachePerToken * contextLength);
 }
 
 /** The share of the layers that is tried next after llama.cpp found too little memory for an offload. */
 const NEXT_SHARE = 0.85;
 
-/** Returns what to try after an offload that did not fit; null if that was the least. */
-export function smallerOffload({ layers, contextLength }: Offload, shortest: number): Offload | null {
-  if (contextLength > shortest) return { layers, contextLength: Math.floor(contextLength / 2) };
+/**
+ * Returns what to try after an offload that did not fit; null if that was the least.
+ *
+ * @param shortest the shortest window to try
+ * @param expertLayers the number of layers whose experts may stay in the machine's memory
+ */
+export function smallerOffload(offload: Offload, shortest: number, expertLayers = 0): Offload | null {
+  const { layers, contextLength, cpuExperts = 0 } = offload;
+  if (contextLength > shortest) return { ...offload, contextLength: Math.floor(contextLength / 2) };
+  if (cpuExperts < expertLayers) {
+    const more = Math.ceil((1 - NEXT_SHARE) * expertLayers);
+    return { ...offload, cpuExperts: Math.min(expertLayers, cpuExperts + more) };
+  }
   const fewer = Math.floor(layers * NEXT_SHARE);
-  return fewer > 0 ? { layers: fewer, contextLength } : null;
+  return fewer > 0 ? { ...offload, layers: fewer } : null;
 }

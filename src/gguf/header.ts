@@ -1,6 +1,7 @@
 import { createFields, type GgufValue, type Scalar } from './fields.ts';
 import { type ByteSource, FileReader, IncompleteFile } from './file-reader.ts';
 import { tensorBytes } from './ggml-types.ts';
+import { addTensor, noTensors, type TensorBytes } from './tensor-bytes.ts';
 
 /** The header of a GGUF: everything before the data of the tensors. */
 export interface GgufHeader {
@@ -8,6 +9,7 @@ export interface GgufHeader {
   tensorCount: number;
   /** The number of elements of all tensors together. */
   parameterCount: number;
+  tensors: TensorBytes;
   /** The header's length in bytes. */
   bytes: number;
 }
@@ -34,8 +36,8 @@ export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   const reader = new FileReader(source);
   const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
   const fields = await readFields(reader, fieldCount);
-  const parameterCount = await readTensors(reader, tensorCount, fields);
-  return { fields, tensorCount, parameterCount, bytes: reader.position };
+  const { parameterCount, tensors } = await readTensors(reader, tensorCount, fields);
+  return { fields, tensorCount, parameterCount, tensors, bytes: reader.position };
 }
 
 function readPreamble(reader: FileReader): { tensorCount: number; fieldCount: number } {
@@ -87,13 +89,19 @@ async function skipTexts(reader: FileReader, count: number): Promise<void> {
   }
 }
 
-/** Counts the parameters. Throws `IncompleteFile` if the data of a tensor lies beyond the end of the file. */
-async function readTensors(reader: FileReader, count: number, fields: GgufHeader['fields']): Promise<number> {
+/** Counts the parameters and bytes. Throws `IncompleteFile` if the data of a tensor lies beyond the end of the file. */
+async function readTensors(
+  reader: FileReader,
+  count: number,
+  fields: GgufHeader['fields'],
+): Promise<Pick<GgufHeader, 'parameterCount' | 'tensors'>> {
+  const tensors = noTensors();
   let parameterCount = 0;
   let dataEnd = 0;
   for (let tensor = 0; tensor < count; tensor++) {
-    const { elements, end } = await reader.attempt(() => readTensor(reader));
+    const { name, elements, bytes, end } = await reader.attempt(() => readTensor(reader));
     parameterCount += elements;
+    addTensor(tensors, name, bytes);
     dataEnd = Math.max(dataEnd, end);
     checkPosition(reader);
   }
@@ -101,18 +109,26 @@ async function readTensors(reader: FileReader, count: number, fields: GgufHeader
   const alignment = createFields(fields).number('general.alignment') || DEFAULT_ALIGNMENT;
   const expected = Math.ceil(reader.position / alignment) * alignment + dataEnd;
   if (dataEnd > 0 && expected > reader.size) throw new IncompleteFile(reader.size, expected);
-  return parameterCount;
+  return { parameterCount, tensors };
 }
 
-/** Reads a tensor's number of elements and the end of its data, in bytes from the beginning of all data. */
-function readTensor(reader: FileReader): { elements: number; end: number } {
-  reader.skip(reader.uint64());
+/** A tensor: its size, and the end of its data in bytes from the beginning of all data. */
+interface Tensor {
+  name: string;
+  elements: number;
+  bytes: number;
+  end: number;
+}
+
+function readTensor(reader: FileReader): Tensor {
+  const name = readGgufText(reader);
   const dimensions = reader.uint32();
   if (dimensions > MOST_DIMENSIONS) throw new Error(`the header has a tensor of ${dimensions} dimensions`);
   let elements = 1;
   for (let dimension = 0; dimension < dimensions; dimension++) elements *= reader.uint64();
   const type = reader.uint32();
-  return { elements, end: reader.uint64() + tensorBytes(type, elements) };
+  const bytes = tensorBytes(type, elements);
+  return { name, elements, bytes, end: reader.uint64() + bytes };
 }
 
 /**

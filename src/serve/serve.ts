@@ -24,6 +24,7 @@ import { once } from '../utils/once.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import { checkModelsFolder } from './config/models-folder.ts';
+import { placementOf } from './config/placement.ts';
 import type { Config } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
 import { copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
@@ -172,6 +173,7 @@ async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Tel
       batchSize: config.batch ?? null,
       flashAttention: config.flashAttention,
       kvType: config.kvType,
+      ...placementOf(config),
       oneByOne: config.oneByOne,
       stockKernels: config.stockKernels,
     },

@@ -22,7 +22,7 @@ const MOST_KEPT = 2000;
 
 const cacheSchema = v.object({
   // Raise the version when the stored form of a header changes.
-  version: v.literal(2),
+  version: v.literal(3),
   headers: v.array(
     v.tuple([
       v.string(),
@@ -30,6 +30,12 @@ const cacheSchema = v.object({
         fields: v.array(v.tuple([v.string(), v.unknown()])),
         tensorCount: v.number(),
         parameterCount: v.number(),
+        tensors: v.object({
+          layers: v.array(v.object({ experts: v.number(), rest: v.number() })),
+          embedding: v.number(),
+          output: v.number(),
+          others: v.number(),
+        }),
         bytes: v.number(),
       }),
     ]),
@@ -78,5 +84,5 @@ function toFields(fields: [string, unknown][]): GgufHeader['fields'] {
 
 function writeCache(path: string, headers: [string, GgufHeader][]): Promise<void> {
   const content = headers.map(([stamp, header]) => [stamp, { ...header, fields: [...header.fields] }]);
-  return replaceFile(path, JSON.stringify({ version: 2, headers: content }));
+  return replaceFile(path, JSON.stringify({ version: 3, headers: content }));
 }

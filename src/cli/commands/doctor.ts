@@ -37,7 +37,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
   ]);
   const { config, finding } = checkConfig(options);
   const machine = checkMachine();
-  const backends = await checkBackends(config.backend);
+  const { findings: backends, gpu } = await checkBackends(config.backend);
   const models = await folders.findModels(config.models);
   const findings = [
     ...machine,
@@ -45,7 +45,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     finding,
     ...(await folders.checkFolders(models)),
     ...checkStart(config, models.catalogue),
-    ...checkLoads(models, config),
+    ...checkLoads(models, config, gpu),
     ...(await checkMedia(
       models.catalogue,
       backends.find(({ id }) => id === 'wasm'),

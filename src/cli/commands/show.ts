@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findByName } from '../../contract/models/find-model.ts';
 import type { Model } from '../../contract/models/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
+import type { Config } from '../../serve/config/settings.ts';
 import { coloursFor, formatCount, formatFacts, formatTable, print, printJson } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import { addSettings, readCommandConfig } from '../config/command.ts';
@@ -39,9 +40,10 @@ async function show(name: string, options: Record<string, unknown>): Promise<voi
   const files = await sizesOf(source);
   const { estimateLoad } = await import('../estimate-load.ts');
   const memory = estimateLoad(source, config);
+  const onGpu = await gpuFact(source, config);
   if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
   const colours = coloursFor(process.stdout);
-  print(formatFacts([...factsOf(model), ...(await formatFact(model)), memoryFact(memory)], colours));
+  print(formatFacts([...factsOf(model), ...(await formatFact(model)), memoryFact(memory), ...onGpu], colours));
   print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );
@@ -103,6 +105,17 @@ function memoryFact({ total, weights, cache, compute, backend, slots, contextLen
   const parts = `weights ${formatBytes(weights)}, cache ${formatBytes(cache)}, compute ${formatBytes(compute)}`;
   const ground = backend === 'wasm' ? 'WebAssembly' : 'the CPU';
   return ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`];
+}
+
+/** Returns what would go to the GPU of this machine, if it has one that the configuration allows. */
+async function gpuFact(source: ModelSource, config: Config): Promise<[string, string][]> {
+  if (config.backend !== 'auto' && config.backend !== 'gpu') return [];
+  const { createFindGpu } = await import('../../pool/load/find-gpu.ts');
+  const { gpu } = await createFindGpu()();
+  if (!gpu) return [];
+  const { describeGpuLoad, estimateGpuLoad } = await import('../estimate-load.ts');
+  const estimate = estimateGpuLoad(source, config, gpu);
+  return [[gpu.runtime, estimate ? describeGpuLoad(estimate) : 'not one layer fits its memory']];
 }
 
 /** Returns the fields and their values as text, without the fields in `without`. */

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { BackendName } from '../../contract/engine-info.ts';
+import type { Gpu } from '../../engine/gpu.ts';
 import { createFindGpu, type FindGpu } from '../../pool/load/find-gpu.ts';
 import { describeEnd } from '../../pool/process/last-words.ts';
 import { formatBytes } from '../../utils/bytes.ts';
@@ -10,6 +11,8 @@ import type { Finding } from './finding.ts';
 export interface ProbeResult {
   ok: boolean;
   detail: string;
+  /** The GPU that was found, if it was looked for. */
+  gpu?: Gpu;
 }
 
 /** The backends in the order in which `auto` tries them. */
@@ -23,14 +26,14 @@ const PROBE_FILE = fileURLToPath(new URL('./probe.js', import.meta.url));
 const PROBE_TIMEOUT_MS = 60_000;
 
 /** Probes all backends, and finds out which one a server would use. */
-export async function checkBackends(wanted: 'auto' | BackendName): Promise<Finding[]> {
+export async function checkBackends(wanted: 'auto' | BackendName): Promise<{ findings: Finding[]; gpu: Gpu | null }> {
   // Two probes at once would disturb each other's measurement of free memory.
   const results: (ProbeResult & { name: BackendName; title: string })[] = [];
   for (const backend of BACKENDS) {
     const { name } = backend;
     results.push({ ...backend, ...(name === 'gpu' ? await probeGpus(createFindGpu()) : await probeBackend(name)) });
   }
-  return [
+  const findings = [
     ...results.map(({ name, title, ok, detail }) => ({
       id: name,
       title,
@@ -39,6 +42,7 @@ export async function checkBackends(wanted: 'auto' | BackendName): Promise<Findi
     })),
     choose(wanted, results),
   ];
+  return { findings, gpu: results.find(({ gpu }) => gpu)?.gpu ?? null };
 }
 
 /** Returns the backend that a server would use, and why it would not use the backends before it. */
@@ -65,7 +69,7 @@ export async function probeGpus(findGpu: FindGpu): Promise<ProbeResult> {
   const { runtime, names, memory } = gpu;
   const free = `${formatBytes(memory.free)} free of ${formatBytes(memory.total)}`;
   const others = passedOver.map((reason) => `; passed over: ${reason}`).join('');
-  return { ok: true, detail: `${runtime}: ${names.join(', ')}, ${free}${others}` };
+  return { ok: true, gpu, detail: `${runtime}: ${names.join(', ')}, ${free}${others}` };
 }
 
 /** Probes the CPU or WebAssembly in another process. If that process crashes, the result says so. */

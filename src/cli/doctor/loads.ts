@@ -1,8 +1,10 @@
+import type { ModelSource } from '../../engine/engine.ts';
+import type { Gpu } from '../../engine/gpu.ts';
 import { usableCores } from '../../engine/node/cores.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import { counted } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
-import { estimateLoad, type LoadEstimate } from '../estimate-load.ts';
+import { describeGpuLoad, estimateGpuLoad, estimateLoad, type LoadEstimate } from '../estimate-load.ts';
 import type { Finding } from './finding.ts';
 import type { FoundModels } from './folders.ts';
 
@@ -10,14 +12,15 @@ import type { FoundModels } from './folders.ts';
 const MOST_MODELS = 3;
 
 /**
- * Returns what the largest models would get on this machine without a GPU: slots, context window, memory and threads.
+ * Returns what the largest models would get on this machine: slots, context window, memory and threads without a GPU, and
+ * the part that would go to the GPU.
  */
-export function checkLoads({ catalogue }: Pick<FoundModels, 'catalogue'>, config: Config): Finding[] {
+export function checkLoads({ catalogue }: Pick<FoundModels, 'catalogue'>, config: Config, gpu: Gpu | null): Finding[] {
   const loads = catalogue
     .list()
     .flatMap(({ id }) => {
       const source = catalogue.sourceOf(id);
-      return source ? [{ id, load: estimateLoad(source, config) }] : [];
+      return source ? [{ id, source, load: estimateLoad(source, config) }] : [];
     })
     .sort((a, b) => b.load.weights - a.load.weights)
     .slice(0, MOST_MODELS);
@@ -27,7 +30,17 @@ export function checkLoads({ catalogue }: Pick<FoundModels, 'catalogue'>, config
       ? `at most ${counted(usableCores().count, 'thread')}, fewer where that is measured to be faster`
       : counted(config.threads, 'thread');
   const detail = [...loads.map(describe), threads].join('; ');
-  return [{ id: 'loads', title: 'would get', status: 'info', detail }];
+  const found: Finding = { id: 'loads', title: 'would get', status: 'info', detail };
+  return gpu ? [found, { ...found, id: 'gpu-loads', title: 'on the GPU', detail: onGpu(loads, config, gpu) }] : [found];
+}
+
+function onGpu(loads: { id: string; source: ModelSource }[], config: Config, gpu: Gpu): string {
+  return loads
+    .map(({ id, source }) => {
+      const estimate = estimateGpuLoad(source, config, gpu);
+      return `${id} ${estimate ? describeGpuLoad(estimate) : 'fits with not one layer'}`;
+    })
+    .join('; ');
 }
 
 function describe({ id, load }: { id: string; load: LoadEstimate }): string {

@@ -12,6 +12,11 @@ export interface OfferedAdapter {
 export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>, number>> {
   ctx_len?: number;
   ngl?: number;
+  cpu_moe?: boolean;
+  n_cpu_moe?: number;
+  split_mode?: string;
+  tensor_split?: number[];
+  main_gpu?: number;
   embedding: boolean;
   vision_model?: boolean;
   mmproj?: string;

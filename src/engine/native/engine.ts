@@ -67,7 +67,7 @@ export async function loadNativeEngine(
     return wanted.kind === 'chat' ? startChat(parts, grows, available, link) : startTexts(parts);
   };
   if (backend === 'gpu')
-    return loadOnGpu(options, memory, log, ({ model, contextLength }) => start(model, { ...options, contextLength }));
+    return loadOnGpu(options, memory, log, ({ model, ...fitted }) => start(model, { ...options, ...fitted }));
   const model = await loadOnCpu(options, log);
   try {
     return await start(model, options);
@@ -223,6 +223,7 @@ function describe(model: LlamaModel, options: EngineOptions, backend: 'gpu' | 'c
     trainedContextLength: model.trainedContextLength,
     slots: 1,
     gpuLayers: model.gpuLayers,
+    ...(backend === 'gpu' && options.cpuExperts !== undefined && { cpuExperts: options.cpuExperts }),
     kernels: library.kernels.description,
     threads: options.threads ?? usableCores().count,
   };

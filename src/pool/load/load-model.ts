@@ -2,18 +2,11 @@ import type { ModelTraits } from '../../chat/prepare.ts';
 import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../../contract/errors.ts';
 import { type Log, toLogFields, withFields } from '../../contract/log.ts';
-import type { EngineOptions, ModelShape, ModelSource } from '../../engine/engine.ts';
-import { availableOn, type Gpu } from '../../engine/gpu.ts';
-import {
-  cachedBytesPerToken,
-  estimateMemory,
-  fixedCacheBytes,
-  type MemoryPlan,
-  type PartSizes,
-} from '../../engine/memory-estimate.ts';
+import type { ModelShape, ModelSource } from '../../engine/engine.ts';
+import type { Gpu } from '../../engine/gpu.ts';
+import { cachedBytesPerToken, estimateMemory } from '../../engine/memory-estimate.ts';
 import { findMediaLibrary, type MediaLibrary } from '../../engine/node/media-library.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
-import { bytesBesideGpu, offloadWindows, planOffload } from '../../engine/offload.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import { stateIdentityOf } from '../copies/identity.ts';
 import type { CopyStore } from '../copies/store.ts';
@@ -26,6 +19,7 @@ import type { MemoryState } from '../residency/residency.ts';
 import { scaleInfo, startModelThreads } from '../threads/model-threads.ts';
 import type { FindGpu } from './find-gpu.ts';
 import { ADVICE, findRoom } from './find-room.ts';
+import { bytesToPlanWith, partsFor, plannedBesideGpu, settingsOn, usableOn } from './plan-gpu.ts';
 import { type AskedLoad, planLoad } from './plan-load.ts';
 
 /** A loaded model: the threads or the process that hold it, and how it was loaded. */
@@ -92,12 +86,22 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
     if ('workers' in result) {
       const failed = failures.map(({ backend, reason }) => `${backend}: ${reason}`);
       const fallbackReasons = [...reasons, ...failed, ...result.fallbackReasons];
-      const { device, slots, contextLength: context, gpuLayers, threads, threadsReason, kernels } = result.engine;
+      const {
+        device,
+        slots,
+        contextLength: context,
+        gpuLayers,
+        cpuExperts,
+        threads,
+        threadsReason,
+        kernels,
+      } = result.engine;
       options.log.info('model loaded', {
         model: id,
         backend,
         device,
         ...(backend === 'gpu' && { gpuLayers }),
+        ...(cpuExperts !== undefined && { cpuExperts }),
         slots,
         slotsReason: result.slotsReason,
         context,
@@ -178,40 +182,7 @@ async function findGround(
   if (backend !== 'gpu') return { gpu: null, passedOver: [], available: memory().available };
   const { gpu, passedOver } = await findGpu();
   if (!gpu) return { reason: passedOver.join('; '), shortage: null };
-  // If CPU and GPU share memory, the driver does not count the memory of other programs.
-  const most = gpu.sharesMemory ? memory().available : Number.POSITIVE_INFINITY;
-  return { gpu, passedOver, available: Math.min(availableOn(gpu), most) };
-}
-
-/** Returns the settings that depend on the device. On a GPU, llama.cpp itself finds a context window that fits. */
-function settingsOn(gpu: Gpu | null, [longestContext]: number[], contextLength: number) {
-  if (!gpu) return { contextLength };
-  return { gpuRuntime: gpu.runtime, ...(longestContext !== undefined && { longestContext }) };
-}
-
-/** Returns the sizes from which an engine on a GPU chooses what goes there. */
-function partsOf(shape: ModelShape, plan: MemoryPlan): PartSizes {
-  const { weights, compute } = estimateMemory(shape, plan);
-  return {
-    layers: shape.layers + 1,
-    weights: weights + plan.slots * plan.threads * fixedCacheBytes(shape, plan),
-    compute,
-    cachePerToken: plan.slots * plan.threads * cachedBytesPerToken(shape, plan.kvType),
-  };
-}
-
-/**
- * Returns the bytes of a model on a GPU that are planned to stay in the machine's own memory: its layers may go to the
- * GPU in part. If GPU and machine share their memory, the driver counts all of it.
- */
-function plannedBesideGpu(gpu: Gpu, free: number, parts: PartSizes, options: EngineOptions): number {
-  if (gpu.sharesMemory) return 0;
-  const windows = offloadWindows(options);
-  const { gpuLayers } = options;
-  if (gpuLayers !== undefined) return bytesBesideGpu(parts, { layers: gpuLayers, contextLength: windows.longest });
-  const planned = planOffload({ ...parts, ...windows, free });
-  // Without a single layer on the GPU, the load fails there.
-  return planned.layers === 0 ? 0 : bytesBesideGpu(parts, planned);
+  return { gpu, passedOver, available: usableOn(gpu, memory().available) };
 }
 
 async function tryBackend(
@@ -226,7 +197,13 @@ async function tryBackend(
   const ground = await findGround(backend, options);
   if ('reason' in ground) return ground;
   const { gpu, passedOver, available } = ground;
-  const { chosen, sizes, batch, windows } = planLoad(source, backend, asked, available, gpu?.sharesMemory === false);
+  const { chosen, sizes, batch, windows } = planLoad(
+    source,
+    backend,
+    asked,
+    bytesToPlanWith(shape, gpu, available),
+    gpu?.sharesMemory === false,
+  );
   const { threads } = sizes;
   if (backend === 'wasm' && source.draft)
     log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
@@ -241,7 +218,7 @@ async function tryBackend(
     claim,
     (plan, needed) =>
       gpu
-        ? plannedBesideGpu(gpu, available, partsOf(shape, plan), {
+        ? plannedBesideGpu(gpu, available, partsFor(shape, plan, gpu), {
             ...wanted,
             ...settingsOn(gpu, windows.lengths, plan.contextLength),
           })
@@ -257,7 +234,11 @@ async function tryBackend(
     backend,
     stamp,
     engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
-    memory: { needed: room.needed, available: memory().available, ...(gpu && { parts: partsOf(shape, room.plan) }) },
+    memory: {
+      needed: room.needed,
+      available: memory().available,
+      ...(gpu && { parts: partsFor(shape, room.plan, gpu) }),
+    },
     copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape, asked.kvType) } : null,
   };
   const workers =

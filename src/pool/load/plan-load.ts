@@ -13,7 +13,17 @@ import { planSlots, type SlotChoice } from './plan-slots.ts';
  */
 export type AskedLoad = Pick<
   EngineOptions,
-  'contextLength' | 'threads' | 'flashAttention' | 'kvType' | 'stockKernels' | 'oneByOne'
+  | 'contextLength'
+  | 'threads'
+  | 'flashAttention'
+  | 'kvType'
+  | 'stockKernels'
+  | 'oneByOne'
+  | 'gpuLayers'
+  | 'cpuExperts'
+  | 'splitMode'
+  | 'tensorSplit'
+  | 'mainGpu'
 > & {
   slots: number | null;
   batchSize: number | null;

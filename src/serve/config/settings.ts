@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as v from 'valibot';
 import { DEFAULT_BATCH, GPU_BATCH } from '../../engine/batch-size.ts';
-import { KV_TYPES, type KvType } from '../../engine/engine.ts';
+import { ALL_EXPERTS, KV_TYPES, type KvType, MOST_GPUS, SPLIT_MODES, type SplitMode } from '../../engine/engine.ts';
 import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { defaultKeysFile, paddockHome } from '../home.ts';
 import {
@@ -13,6 +13,8 @@ import {
   logFormatSetting,
   logLevelSetting,
   reachSetting,
+  sharesSetting,
+  splitModeSetting,
   switchSetting,
   textListSetting,
   textSetting,
@@ -207,6 +209,53 @@ export const SETTINGS = {
     schema: integerSetting(1, 65536),
     fallback: () => undefined,
     fallbackText: `${DEFAULT_BATCH}, on a GPU ${GPU_BATCH}`,
+  }),
+  gpuLayers: setting<number | undefined>({
+    flags: '--gpu-layers <n>',
+    env: 'PADDOCK_GPU_LAYERS',
+    description: 'layers on a GPU, the output layer included',
+    schema: integerSetting(0, 65_536),
+    fallback: () => undefined,
+    fallbackText: 'as many as fit',
+  }),
+  cpuMoe: setting<boolean>({
+    flags: '--cpu-moe',
+    env: 'PADDOCK_CPU_MOE',
+    description: "keep all experts of a mixture of experts in the machine's memory, and the rest on a GPU",
+    schema: switchSetting,
+    fallback: () => false,
+  }),
+  nCpuMoe: setting<number | undefined>({
+    flags: '--n-cpu-moe <n>',
+    env: 'PADDOCK_N_CPU_MOE',
+    description: "layers, from the first on, whose experts stay in the machine's memory",
+    schema: integerSetting(0, ALL_EXPERTS),
+    fallback: () => undefined,
+    fallbackText: 'as few as fit',
+  }),
+  splitMode: setting<SplitMode | undefined>({
+    flags: '--split-mode <mode>',
+    env: 'PADDOCK_SPLIT_MODE',
+    description: `how several GPUs share a model: ${SPLIT_MODES.join(', ')}`,
+    schema: splitModeSetting,
+    fallback: () => undefined,
+    fallbackText: 'layer',
+  }),
+  tensorSplit: setting<number[] | undefined>({
+    flags: '--tensor-split <shares>',
+    env: 'PADDOCK_TENSOR_SPLIT',
+    description: 'shares of several GPUs in a model, as in 3,1',
+    schema: sharesSetting,
+    fallback: () => undefined,
+    fallbackText: 'by their free memory',
+  }),
+  mainGpu: setting<number | undefined>({
+    flags: '--main-gpu <n>',
+    env: 'PADDOCK_MAIN_GPU',
+    description: 'GPU that computes what is not split, by its number',
+    schema: integerSetting(0, MOST_GPUS - 1),
+    fallback: () => undefined,
+    fallbackText: '0',
   }),
   flashAttention: setting<boolean | undefined>({
     flags: '--flash-attention <true|false>',

@@ -1,8 +1,12 @@
 import * as v from 'valibot';
 import { between, integerField as integerNumber, oneOf } from '../../api/fields/fields.ts';
 import { readAlias } from '../../catalogue/aliases.ts';
-import { KV_TYPES } from '../../engine/engine.ts';
+import { KV_TYPES, MOST_GPUS, SPLIT_MODES } from '../../engine/engine.ts';
 import { UsageError } from '../errors.ts';
+
+const SHARES = /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/;
+const SHARES_RULE = 'must be numbers with commas between them, as in 3,1';
+const toNumbers = (text: string) => text.split(',').map(Number);
 
 /** Accepts an integer, or its digits as a text from a flag or a variable. */
 export function integerSetting(min: number, max: number): v.GenericSchema<unknown, number> {
@@ -65,6 +69,14 @@ export const switchSetting = v.union(
 
 export const BACKENDS = ['auto', 'gpu', 'cpu', 'wasm'] as const;
 export const backendSetting = oneOf([...BACKENDS]);
+/** Accepts a list of numbers, or a text of numbers with commas between them. */
+export const sharesSetting: v.GenericSchema<unknown, number[]> = v.pipe(
+  v.union([v.array(v.number()), v.pipe(v.string(), v.regex(SHARES, SHARES_RULE), v.transform(toNumbers))], SHARES_RULE),
+  v.maxLength(MOST_GPUS, `must have at most ${MOST_GPUS} numbers`),
+  v.everyItem((share) => share >= 0, SHARES_RULE),
+);
+
+export const splitModeSetting = oneOf([...SPLIT_MODES]);
 export const kvTypeSetting = oneOf([...KV_TYPES]);
 export const logFormatSetting = oneOf(['auto', 'json', 'pretty']);
 export const reachSetting = oneOf(['none', 'inference', 'all']);

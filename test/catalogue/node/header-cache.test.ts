@@ -18,6 +18,7 @@ const header: GgufHeader = {
   ]),
   tensorCount: 1,
   parameterCount: 2,
+  tensors: { layers: [{ experts: 0, rest: 8 }], embedding: 0, output: 0, others: 0 },
   bytes: 1_000_000,
 };
 

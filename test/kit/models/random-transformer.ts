@@ -98,3 +98,41 @@ export function ones(name: string, length: number): GgufTensor {
 export function values(length: number, bound: number, random: Random): Float32Array {
   return Float32Array.from({ length }, () => (random() / 2 ** 31 - 1) * bound);
 }
+
+/** The sizes of a mixture of experts, of which each token takes some. */
+export interface MixtureShape extends TransformerShape {
+  keyHeads: number;
+  experts: number;
+  /** The length of an expert's hidden layer. */
+  expertHidden: number;
+}
+
+/** Makes the tensors of a Qwen3 mixture of experts with random weights. */
+export function mixtureTensors(shape: MixtureShape, vocabularySize: number, random: Random): GgufTensor[] {
+  const { width, layers, heads, keyHeads, experts, expertHidden } = shape;
+  const head = width / heads;
+  const cube = (name: string, inputs: number, outputs: number) =>
+    float32Tensor(name, [inputs, outputs, experts], values(inputs * outputs * experts, Math.sqrt(3 / inputs), random));
+  const block = (layer: number): GgufTensor[] => {
+    const name = (part: string) => `blk.${layer}.${part}.weight`;
+    return [
+      ones(name('attn_norm'), width),
+      matrix(name('attn_q'), width, width, random),
+      matrix(name('attn_k'), width, head * keyHeads, random),
+      matrix(name('attn_v'), width, head * keyHeads, random),
+      ...['q', 'k'].map((part) => ones(name(`attn_${part}_norm`), head)),
+      matrix(name('attn_output'), width, width, random),
+      ones(name('ffn_norm'), width),
+      matrix(name('ffn_gate_inp'), width, experts, random),
+      cube(name('ffn_gate_exps'), width, expertHidden),
+      cube(name('ffn_up_exps'), width, expertHidden),
+      cube(name('ffn_down_exps'), expertHidden, width),
+    ];
+  };
+  return [
+    matrix('token_embd.weight', width, vocabularySize, random),
+    ...Array.from({ length: layers }, (_, layer) => block(layer)).flat(),
+    ones('output_norm.weight', width),
+    matrix('output.weight', width, vocabularySize, random),
+  ];
+}

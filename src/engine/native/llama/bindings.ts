@@ -137,6 +137,11 @@ export function addressOf(array: NodeJS.TypedArray): Pointer {
   return koffi.address(array);
 }
 
+/** Does nothing. A call of it keeps arrays from being freed before it, while C has their addresses. */
+export function keepUntilHere(_arrays: readonly NodeJS.TypedArray[]): void {
+  // The use is the purpose.
+}
+
 const C_LIBRARY = koffi.load(process.platform === 'win32' ? 'msvcrt.dll' : null);
 const memcpy = C_LIBRARY.func('void *memcpy(void *target, void *source, size_t bytes)');
 

@@ -29,6 +29,8 @@ export const FUNCTIONS = {
   ggml_backend_dev_memory: declare<(device: Pointer, free: BigUint64Array, total: BigUint64Array) => void>(
     'void ggml_backend_dev_memory(void *device, size_t *free, size_t *total)',
   ),
+  /** Returns the type of the machine's own memory, for `tensor_buft_overrides`. */
+  ggml_backend_cpu_buffer_type: declare<() => Pointer>('void *ggml_backend_cpu_buffer_type()'),
   ggml_backend_reg_by_name: declare<(name: string) => Pointer | null>(
     'void *ggml_backend_reg_by_name(const char *name)',
   ),

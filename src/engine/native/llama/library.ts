@@ -4,6 +4,7 @@ import { checkAbi } from './abi.ts';
 import { findBinaries } from './binaries.ts';
 import { type Bindings, bind, bindThreadPools, registerLog, type ThreadPools } from './bindings.ts';
 import { type Kernels, openKernels } from './kernels.ts';
+import { createPlaces, type Places } from './places.ts';
 import { DEVICE_TYPE, type Pointer } from './structs.ts';
 
 /** llama.cpp's shared libraries, opened once in a process. */
@@ -21,6 +22,8 @@ export interface Library {
   instructionSets: string[];
   /** The latest error in llama.cpp's log since this was called last; '' without one. */
   takeError(): string;
+  /** Where llama.cpp has put models and contexts since this was called last. */
+  takePlaces(): Places;
 }
 
 /** A device that llama.cpp computes on, besides the CPU. */
@@ -71,6 +74,7 @@ export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernel
     kernels,
     instructionSets,
     takeError: lines.takeError,
+    takePlaces: lines.takePlaces,
   };
   opened = { gpu, library };
   return library;
@@ -109,10 +113,13 @@ function findThreadPools(llama: Bindings): ThreadPools {
 function createLogReader() {
   let level = 0;
   let error = '';
+  const places = createPlaces();
   return {
+    takePlaces: places.take,
     take(given: number, text: string) {
       if (given !== LEVEL.continued) level = given;
       const line = text.trim();
+      places.read(line);
       if (level < LEVEL.warn || level > LEVEL.error || line === '') return;
       if (level === LEVEL.error) error = line;
       sink?.debug(line, { source: 'llama.cpp', level: level === LEVEL.error ? 'error' : 'warn' });

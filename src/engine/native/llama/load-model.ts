@@ -5,16 +5,26 @@ import type { EngineOptions } from '../../engine.ts';
 import { availableOn, type Gpu, type GpuRuntime } from '../../gpu.ts';
 import { InsufficientMemory } from '../../memory-estimate.ts';
 import type { WorkerConfig } from '../../node/task.ts';
-import { type Offload, type OffloadFacts, offloadWindows, planOffload, smallerOffload } from '../../offload.ts';
+import {
+  expertLayersOf,
+  type Offload,
+  type OffloadFacts,
+  offloadWindows,
+  planOffload,
+  smallerOffload,
+} from '../../offload.ts';
 import { rearrangesWeights } from './kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library.ts';
 import { type LlamaModel, openModel } from './model.ts';
+import { devicesFor, placementParams } from './placement.ts';
 
 /** A loaded model, with the context window that fits beside it. */
 export interface FittedModel {
   model: LlamaModel;
   /** The window to make, in tokens. */
   contextLength: number;
+  /** The number of layers whose experts are in the machine's memory; undefined for none. */
+  cpuExperts?: number;
 }
 
 /**
@@ -47,18 +57,26 @@ export async function loadOnGpu<T>(
 ): Promise<T> {
   const { files, gpuRuntime = process.platform === 'darwin' ? 'metal' : 'vulkan' } = options;
   const library = await openLibrary(gpuRuntime, log, options.stockKernels);
-  const devices = listDevices(library);
-  refuseNoDevice(devices, gpuRuntime);
+  const found = listDevices(library);
+  refuseNoDevice(found, gpuRuntime);
+  const devices = devicesFor(found, options);
   refuseHopeless(devices, memory);
   const windows = offloadWindows(options);
-  let offload: Offload | null = firstOffload(options.gpuLayers, windows, memory, devices);
+  const { parts } = memory;
+  let offload: Offload | null = firstOffload(options, windows, memory, devices);
   let shortage: unknown;
   while (offload) {
-    const model = await openModel(library, files[0] ?? '', { n_gpu_layers: offload.layers });
-    const { contextLength } = offload;
+    const { params, keep } = placementParams(
+      library.llama,
+      offload,
+      parts?.tensors?.layers.length ?? MOST_LAYERS,
+      options,
+    );
+    const model = await openModel(library, files[0] ?? '', params, keep);
+    const { contextLength, cpuExperts } = offload;
     if (model) {
       try {
-        return await use({ model, contextLength });
+        return await use({ model, contextLength, ...(cpuExperts !== undefined && { cpuExperts }) });
       } catch (error) {
         await model.close();
         if (!(error instanceof InsufficientMemory)) throw error;
@@ -67,7 +85,8 @@ export async function loadOnGpu<T>(
     } else {
       shortage = new Error(`llama.cpp could not load the model: ${library.takeError()}`);
     }
-    offload = options.gpuLayers === undefined ? smallerOffload(offload, windows.shortest) : null;
+    const experts = options.cpuExperts === undefined && parts ? expertLayersOf(parts) : 0;
+    offload = options.gpuLayers === undefined ? smallerOffload(offload, windows.shortest, experts) : null;
     if (offload) log.debug('too little memory on the GPU, less is tried', { ...offload });
   }
   if (shortage) throw shortage;
@@ -76,20 +95,23 @@ export async function loadOnGpu<T>(
 }
 
 function firstOffload(
-  gpuLayers: number | undefined,
+  asked: Pick<EngineOptions, 'gpuLayers' | 'cpuExperts'>,
   windows: Pick<OffloadFacts, 'longest' | 'shortest'>,
   { parts }: WorkerConfig['memory'],
   devices: LlamaDevice[],
 ): Offload | null {
   const { longest } = windows;
-  if (gpuLayers !== undefined) return { layers: gpuLayers, contextLength: longest };
-  if (!parts) return { layers: ALL_LAYERS, contextLength: longest };
-  const planned = planOffload({ ...parts, ...windows, free: usableOn(devices) });
-  return planned.layers > 0 ? planned : null;
+  const { gpuLayers, cpuExperts } = asked;
+  if (!parts)
+    return { layers: gpuLayers ?? ALL_LAYERS, contextLength: longest, ...(cpuExperts !== undefined && { cpuExperts }) };
+  const planned = planOffload({ ...parts, ...windows, free: usableOn(devices) }, asked);
+  return planned.layers > 0 || gpuLayers !== undefined ? planned : null;
 }
 
 /** llama.cpp takes any number of layers above that of the model for all of them. */
 const ALL_LAYERS = 9999;
+/** More layers than models have whose sizes are unknown. */
+const MOST_LAYERS = 256;
 
 /** Returns the bytes of the devices' memory that models can use. */
 function usableOn(devices: LlamaDevice[]): number {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { keepUntilHere } from './bindings.ts';
 import type { Library } from './library.ts';
 import type { ModelParams, Pointer } from './structs.ts';
 import { createLlamaTokenizer, type LlamaTokenizer } from './tokenizer.ts';
@@ -32,16 +33,19 @@ export interface LlamaModel {
  * Loads a model's weights, or only its vocabulary. Resolves to null if that fails: llama.cpp's log has the reason.
  *
  * @param changes the parameters that differ from llama.cpp's defaults
+ * @param keep the memory that they point to, which is kept until the model is loaded
  */
 export async function openModel(
   library: Library,
   path: string,
   changes: Partial<ModelParams>,
+  keep: readonly NodeJS.TypedArray[] = [],
 ): Promise<LlamaModel | null> {
   const { llama } = library;
   library.takeError();
   const params: ModelParams = { ...llama.llama_model_default_params(), lazy_mode: LAZY_OFF, ...changes };
   const pointer = await llama.llama_model_load_from_file.async(path, params);
+  keepUntilHere(keep);
   if (!pointer) return null;
   let handle: Pointer | null = pointer;
   const contexts: AsyncDisposable[] = [];
