@@ -44,7 +44,7 @@ export interface ServerOptions {
   allowedHost?: string | string[];
   /** Texts that end a reply with `content_filter`, in any case. */
   contentFilter?: string | string[];
-  /** Generations of one model at once. By default as memory allows, 16 to 2; 4 on WebAssembly. */
+  /** Generations of one model at once. By default as memory allows, 16 to 1; 4 on WebAssembly. */
   slots?: number;
   /** Context window of one slot, in tokens. By default what memory allows, at most the trained length; 4096 on WebAssembly. */
   ctxLen?: number;

@@ -11,6 +11,7 @@ import { sizeLabel } from '../utils/size-label.ts';
 import { sum } from '../utils/sum.ts';
 import type { FoundAdapter } from './adapter.ts';
 import { readCacheShape } from './cache-shape.ts';
+import { readExperts } from './experts.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { needsProjector, projectorSenses } from './projector.ts';
@@ -64,6 +65,7 @@ export function describeModel(
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const kind = kindOf(architecture, fields);
   const { prompt_template } = overrides.settings ?? {};
+  const tensors = joinTensors(parts.map(({ header }) => header.tensors));
   return {
     source: {
       files: parts.map(({ file }) => file.path),
@@ -74,7 +76,9 @@ export function describeModel(
       fileType: fields.number('general.file_type'),
       shape: {
         ...readShape(architecture, fields, size + sum(adapters.map(({ gguf }) => gguf.file.size))),
-        tensors: joinTensors(parts.map(({ header }) => header.tensors)),
+        tensors,
+        ...readExperts(architecture, fields, tensors),
+        parameterCount: sum(parts.map(({ header }) => header.parameterCount)),
         ...(projector && { projector: shapeOf(projector) }),
         ...(draft && { draft: draftShape(draft) }),
       },
@@ -115,7 +119,7 @@ function describeCard(
   const template = fields.text('tokenizer.chat_template');
   const author = fields.text('general.author');
   const fileType = fileTypeName(fields.number('general.file_type'));
-  const parameterCount = parts.reduce((sum, { header }) => sum + header.parameterCount, 0);
+  const parameterCount = sum(parts.map(({ header }) => header.parameterCount));
   const senses = projectorSenses(projector);
   return {
     id,

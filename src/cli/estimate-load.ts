@@ -1,8 +1,9 @@
 import type { BackendName } from '../contract/engine-info.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import type { Gpu } from '../engine/gpu.ts';
-import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
+import { bytesReadPerToken, estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
 import { bytesOnGpu, type Offload } from '../engine/offload.ts';
+import { roomIn } from '../pool/load/find-room.ts';
 import { planBackends } from '../pool/load/load-model.ts';
 import { createMemoryGauge } from '../pool/load/memory-gauge.ts';
 import { bytesToPlanWith, partsFor, planOnGpu, settingsOn, usableOn } from '../pool/load/plan-gpu.ts';
@@ -19,6 +20,12 @@ export interface LoadEstimate extends MemoryEstimate {
   backend: BackendName;
   slots: number;
   contextLength: number;
+  /** The bytes of weights that each token reads. */
+  readPerToken: number;
+  /** True if not all experts fit, so that some are read from the file. */
+  fromFile: boolean;
+  /** The reason why it can't be loaded now; null if it can. */
+  shortage: string | null;
 }
 
 /** The settings on which an estimate depends. */
@@ -34,9 +41,20 @@ export function estimateLoad(
   const { shape } = source;
   const [backend = 'cpu'] = planBackends('cpu', source).backends;
   const { sizes, windows } = planLoad(source, backend, askedLoad(source, config), available);
-  const [contextLength = shape.trainedContextLength] = windows.lengths;
-  const estimate = estimateMemory(shape, { ...sizes, contextLength });
-  return { ...estimate, backend, slots: sizes.slots * sizes.threads, contextLength };
+  const [longest = shape.trainedContextLength] = windows.lengths;
+  const plans = windows.lengths.map((contextLength) => ({ ...sizes, contextLength }));
+  const room = roomIn(shape, plans, available);
+  const isLacking = 'shortage' in room;
+  const contextLength = isLacking ? longest : room.plan.contextLength;
+  return {
+    ...estimateMemory(shape, { ...sizes, contextLength }),
+    backend,
+    slots: sizes.slots * sizes.threads,
+    contextLength,
+    readPerToken: bytesReadPerToken(shape),
+    fromFile: !isLacking && room.fromFile,
+    shortage: isLacking ? room.shortage : null,
+  };
 }
 
 /** What would go to a GPU, in bytes, with the slots that the estimate assumes. */

@@ -26,6 +26,10 @@ export interface ModelShape {
    * look back on.
    */
   window?: { cachedPerToken: number; tokens: number };
+  /** The number of its parameters, if it is known. */
+  parameterCount?: number;
+  /** In a mixture of experts: the bytes of the experts, their number in a layer, and the number that a token uses there. */
+  experts?: { bytes: number; count: number; used: number };
   /** The numbers of 32 bits in the recurrent state of a slot, if the model has one. */
   stateNumbers?: number;
   embeddingLength: number;

@@ -133,6 +133,16 @@ function rowsOfLogits(backend: BackendName, batch: number, slots: number): numbe
   return backend === 'cpu' ? slots : slots * outputsOf(Math.max(batch, slots), slots);
 }
 
+/** Returns the bytes of the experts that one token does not use. */
+export function idleExpertBytes({ experts }: Pick<ModelShape, 'experts'>): number {
+  return experts ? Math.floor(experts.bytes * (1 - experts.used / experts.count)) : 0;
+}
+
+/** Returns the bytes of weights that the computation of one token reads. */
+export function bytesReadPerToken(shape: Pick<ModelShape, 'fileBytes' | 'experts'>): number {
+  return shape.fileBytes - idleExpertBytes(shape);
+}
+
 /** The memory of a draft model: it has one slot, and shares the runtime. */
 function draftOf({ draft }: ModelShape, plan: MemoryPlan): Pick<MemoryEstimate, 'weights' | 'cache' | 'compute'> {
   if (!draft || plan.backend === 'wasm') return { weights: 0, cache: 0, compute: 0 };

@@ -1,5 +1,3 @@
-import { sum } from '../utils/sum.ts';
-
 /** The bytes of a model's tensors, by the parts that can be put on different devices. */
 export interface TensorBytes {
   /** The layers in their order: the experts of a mixture of experts, and all other tensors. */
@@ -57,4 +55,8 @@ export function joinTensors(files: readonly TensorBytes[]): TensorBytes {
   }));
   const all = (part: 'embedding' | 'output' | 'others') => sum(files.map((file) => file[part]));
   return { layers, embedding: all('embedding'), output: all('output'), others: all('others') };
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

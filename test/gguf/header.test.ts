@@ -80,6 +80,19 @@ describe('the header of a GGUF', () => {
     expect(await readFile(path, size)).toMatchObject({ tensorCount: 2, parameterCount: 2058 });
   });
 
+  it('counts the bytes of experts, of which a token uses a few', async () => {
+    const path = join(await makeFolder(), 'experts.gguf');
+    const tensors = [
+      tensor('blk.0.ffn_up_exps.weight', [64, 32, 4], 'Q8_0'),
+      tensor('blk.0.ffn_up_shexp.weight', [64, 32], 'Q8_0'),
+      tensor('blk.0.attn_q.weight', [64, 64]),
+    ];
+    const size = await writeSparse(path, modelEntries(), tensors);
+    expect(await readFile(path, size)).toMatchObject({
+      tensors: { layers: [{ experts: ((64 * 32 * 4) / 32) * 34 }] },
+    });
+  });
+
   it('is read without the data after it', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'large.gguf');

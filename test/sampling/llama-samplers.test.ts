@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findBinaries } from '../../src/engine/native/llama/binaries.ts';
 import { createCandidates, type NativeCandidates } from '../../src/engine/native/llama/candidates.ts';
 import type { LlamaModel } from '../../src/engine/native/llama/model.ts';
-import type { Pointer } from '../../src/engine/native/llama/structs.ts';
+import type { Pointer } from '../../src/engine/native/llama/pointer.ts';
 import { createVocabulary, type Vocabulary } from '../../src/engine/native/llama/vocabulary.ts';
 import { findBreakers, NO_BREAKERS } from '../../src/sampling/breakers.ts';
 import { penalizeRepetitions } from '../../src/sampling/dry.ts';

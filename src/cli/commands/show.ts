@@ -10,6 +10,8 @@ import { addSettings, readCommandConfig } from '../config/command.ts';
 import type { LoadEstimate } from '../estimate-load.ts';
 import { purposeOf, quantizationOf } from '../model-words.ts';
 
+const FROM_FILE = 'in part: experts that do not fit the free memory are read from the file when a token uses them';
+
 interface SizedFile {
   path: string;
   size: number;
@@ -43,7 +45,8 @@ async function show(name: string, options: Record<string, unknown>): Promise<voi
   const onGpu = await gpuFact(source, config);
   if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
   const colours = coloursFor(process.stdout);
-  print(formatFacts([...factsOf(model), ...(await formatFact(model)), memoryFact(memory), ...onGpu], colours));
+  const facts = [...factsOf(model), ...(await formatFact(model)), ...memoryFacts(memory, source), ...onGpu];
+  print(formatFacts(facts, colours));
   print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );
@@ -97,14 +100,22 @@ async function formatFact({ capabilities, settings }: Model): Promise<[string, s
   return [['format', found[source]]];
 }
 
-function toJson({ contextLength, ...memory }: LoadEstimate) {
-  return { ...memory, context_length: contextLength };
+function toJson({ contextLength, readPerToken, fromFile, ...memory }: LoadEstimate) {
+  return { ...memory, context_length: contextLength, read_per_token: readPerToken, from_file: fromFile };
 }
 
-function memoryFact({ total, weights, cache, compute, backend, slots, contextLength }: LoadEstimate): [string, string] {
+/** Returns the memory of a load without a GPU, what a token reads of it, and why the model does not fit. */
+function memoryFacts(load: LoadEstimate, { shape: { experts } }: ModelSource): [string, string][] {
+  const { total, weights, cache, compute, backend, slots, contextLength } = load;
   const parts = `weights ${formatBytes(weights)}, cache ${formatBytes(cache)}, compute ${formatBytes(compute)}`;
   const ground = backend === 'wasm' ? 'WebAssembly' : 'the CPU';
-  return ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`];
+  const of = experts ? `, with ${experts.used} of ${experts.count} experts in each layer` : '';
+  return [
+    ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`],
+    ['each token', `reads ${formatBytes(load.readPerToken)} of weights${of}`],
+    ...(load.fromFile ? [['fits', FROM_FILE] satisfies [string, string]] : []),
+    ...(load.shortage === null ? [] : [['fits', `not now: ${load.shortage}`] satisfies [string, string]]),
+  ];
 }
 
 /** Returns what would go to the GPU of this machine, if it has one that the configuration allows. */

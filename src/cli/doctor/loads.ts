@@ -10,10 +10,12 @@ import type { FoundModels } from './folders.ts';
 
 /** The number of models to report: the largest ones, which show what the machine can hold. */
 const MOST_MODELS = 3;
+/** The least bytes that a token reads for the report to name them. */
+const WORTH_TELLING = 1e9;
 
 /**
- * Returns what the largest models would get on this machine: slots, context window, memory and threads without a GPU, and
- * the part that would go to the GPU.
+ * Returns what the largest models would get on this machine: slots, context window, memory, what a token reads, and
+ * threads without a GPU, and the part that would go to the GPU.
  */
 export function checkLoads({ catalogue }: Pick<FoundModels, 'catalogue'>, config: Config, gpu: Gpu | null): Finding[] {
   const loads = catalogue
@@ -30,8 +32,11 @@ export function checkLoads({ catalogue }: Pick<FoundModels, 'catalogue'>, config
       ? `at most ${counted(usableCores().count, 'thread')}, fewer where that is measured to be faster`
       : counted(config.threads, 'thread');
   const detail = [...loads.map(describe), threads].join('; ');
-  const found: Finding = { id: 'loads', title: 'would get', status: 'info', detail };
-  return gpu ? [found, { ...found, id: 'gpu-loads', title: 'on the GPU', detail: onGpu(loads, config, gpu) }] : [found];
+  const status = loads.some(({ load }) => load.shortage !== null) ? 'warn' : 'info';
+  const found: Finding = { id: 'loads', title: 'would get', status, detail };
+  return gpu
+    ? [found, { id: 'gpu-loads', title: 'on the GPU', status: 'info', detail: onGpu(loads, config, gpu) }]
+    : [found];
 }
 
 function onGpu(loads: { id: string; source: ModelSource }[], config: Config, gpu: Gpu): string {
@@ -44,6 +49,10 @@ function onGpu(loads: { id: string; source: ModelSource }[], config: Config, gpu
 }
 
 function describe({ id, load }: { id: string; load: LoadEstimate }): string {
-  const { slots, contextLength, total } = load;
-  return `${id} ${slots} slots of ${contextLength} tokens in about ${formatBytes(total)}`;
+  const { slots, contextLength, total, readPerToken, fromFile, shortage } = load;
+  if (shortage !== null) return `${id} does not fit now: ${shortage.replace(/\.$/, '')}`;
+  const windows = `${id} ${counted(slots, 'slot')} of ${contextLength} tokens in about ${formatBytes(total)}`;
+  if (readPerToken < WORTH_TELLING) return windows;
+  const experts = fromFile ? ', experts that do not fit from the file' : '';
+  return `${windows}, each token reads ${formatBytes(readPerToken)} of weights${experts}`;
 }

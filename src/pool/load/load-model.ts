@@ -4,7 +4,12 @@ import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError 
 import { type Log, toLogFields, withFields } from '../../contract/log.ts';
 import type { ModelShape, ModelSource } from '../../engine/engine.ts';
 import type { Gpu } from '../../engine/gpu.ts';
-import { cachedBytesPerToken, estimateMemory } from '../../engine/memory-estimate.ts';
+import {
+  bytesReadPerToken,
+  cachedBytesPerToken,
+  estimateMemory,
+  idleExpertBytes,
+} from '../../engine/memory-estimate.ts';
 import { findMediaLibrary, type MediaLibrary } from '../../engine/node/media-library.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
 import { formatBytes } from '../../utils/bytes.ts';
@@ -109,6 +114,7 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
         threads,
         threadsReason,
         ...(kernels !== undefined && { kernels }),
+        readPerToken: formatBytes(bytesReadPerToken(source.shape)),
         passedOver: fallbackReasons,
       });
       const isOutdated = () => result.isOutdated() || hasOtherAdapters(source, options.sourceOf(id));
@@ -185,6 +191,21 @@ async function findGround(
   return { gpu, passedOver, available: usableOn(gpu, memory().available) };
 }
 
+/** Logs which files of a model WebAssembly leaves out. */
+function warnOfUnused({ draft, adapters }: ModelSource, log: Log): void {
+  if (draft) log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
+  if (adapters)
+    log.warn('LoRA adapters not used', { reason: 'WebAssembly applies none; requests for one are refused' });
+}
+
+function warnOfFile(shape: ModelShape, available: number, log: Log): void {
+  log.warn('not all weights fit the memory: experts are read from the file when a token uses them', {
+    weights: formatBytes(shape.fileBytes),
+    available: formatBytes(available),
+    readPerToken: formatBytes(bytesReadPerToken(shape)),
+  });
+}
+
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
@@ -205,10 +226,7 @@ async function tryBackend(
     gpu?.sharesMemory === false,
   );
   const { threads } = sizes;
-  if (backend === 'wasm' && source.draft)
-    log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
-  if (backend === 'wasm' && source.adapters)
-    log.warn('LoRA adapters not used', { reason: 'WebAssembly applies none; requests for one are refused' });
+  if (backend === 'wasm') warnOfUnused(source, log);
   const wanted = { ...asked, ...files, ...batch, slots: chosen.slots };
   // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
@@ -225,6 +243,7 @@ async function tryBackend(
         : needed,
   );
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
+  if (room.fromFile) warnOfFile(shape, memory().available, log);
 
   const stamp = stampOf(source);
   // WebAssembly can't write a slot's state, and without a stamp a copy could not be told from one of other files.
@@ -235,7 +254,7 @@ async function tryBackend(
     stamp,
     engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
     memory: {
-      needed: room.needed,
+      needed: room.total,
       available: memory().available,
       ...(gpu && { parts: partsFor(shape, room.plan, gpu) }),
     },
@@ -259,7 +278,8 @@ async function tryBackend(
     const isOutdated = () => ![stamp, null].includes(stampOf(source));
     return {
       engine: scaleInfo(result.info, threads),
-      memory: total,
+      // Experts that a token leaves out are kept in memory as far as there is room.
+      memory: room.fromFile ? total - idleExpertBytes(shape) : total,
       fallbackReasons: passedOver,
       contextReason,
       slotsReason: chosen.reason,

@@ -1,11 +1,13 @@
-import { AGENT_LENGTH, AGENT_SHARE } from '../../engine/context-length.ts';
+import { AGENT_LENGTH, AGENT_SHARE, defaultContextLength } from '../../engine/context-length.ts';
 import type { ModelSource } from '../../engine/engine.ts';
-import { estimateMemory, type MemoryPlan } from '../../engine/memory-estimate.ts';
+import { estimateMemory, idleExpertBytes, type MemoryPlan } from '../../engine/memory-estimate.ts';
 
 /** The numbers of slots to try if none is configured, largest first. More than 16 hardly increase the tokens per second of a CPU. */
 const SLOTS = [16, 8, 4, 2];
 /** The number of slots if memory is short, and on WebAssembly. */
 const MODEST_SLOTS = 4;
+/** The numbers of slots to try where windows that agents need do not fit, with the default window. */
+const FEW_SLOTS = [MODEST_SLOTS, 2, 1];
 /** The largest number of slots by default. */
 export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
 
@@ -45,6 +47,15 @@ export function planSlots(
   const manySlotsShare = isForModels ? GPU_SHARE : MANY_SLOTS_SHARE;
   const share = (slots: number) => (slots > MODEST_SLOTS ? manySlotsShare : AGENT_SHARE);
   const slots = SLOTS.find((count) => estimate(count).cache <= share(count) * free);
-  if (slots === undefined) return { slots: MODEST_SLOTS, reason: 'the default where memory is short' };
-  return { slots, reason: `windows of ${contextLength} tokens leave room for others` };
+  if (slots !== undefined) return { slots, reason: `windows of ${contextLength} tokens leave room for others` };
+  const modest = asked.contextLength ?? defaultContextLength({ ...plan, kind, trained: shape.trainedContextLength });
+  const ofDefault = (count: number) => estimateMemory(shape, { ...plan, slots: count, contextLength: modest });
+  if (plan.backend === 'cpu') {
+    const fewer = FEW_SLOTS.find((count) => ofDefault(count).cache <= AGENT_SHARE * free);
+    if (fewer !== undefined)
+      return { slots: fewer, reason: `more windows of ${modest} tokens would leave no room for others` };
+    if (idleExpertBytes(shape) > 0 && ofDefault(1).total > available)
+      return { slots: 1, reason: 'the memory is left to the experts, which do not all fit' };
+  }
+  return { slots: MODEST_SLOTS, reason: 'the default where memory is short' };
 }

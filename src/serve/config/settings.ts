@@ -184,7 +184,7 @@ export const SETTINGS = {
     description: 'generations of one model at once',
     schema: integerSetting(1, 256),
     fallback: () => undefined,
-    fallbackText: 'as memory allows, 16 to 2; 4 on WebAssembly',
+    fallbackText: 'as memory allows, 16 to 1; 4 on WebAssembly',
   }),
   ctxLen: setting<number | undefined>({
     flags: '--ctx-len <tokens>',

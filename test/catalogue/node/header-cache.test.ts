@@ -56,7 +56,7 @@ describe('the cache of headers', () => {
     expect(none.find('stamp')).toBeUndefined();
   });
 
-  it.each(['', '{"version": 2', '{"version": 0, "headers": []}', '{"version": 2, "headers": [["a", {}]]}', 'null'])(
+  it.each(['', '{"version": 3', '{"version": 0, "headers": []}', '{"version": 3, "headers": [["a", {}]]}', 'null'])(
     'is empty if its file is broken: %s',
     async (content) => {
       const path = join(await makeFolder(), 'cache.json');

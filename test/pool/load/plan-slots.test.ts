@@ -39,6 +39,11 @@ describe('the slots of a model that nobody configured', () => {
     expect(slotsOf(seven, 22 * GB, { contextLength: 2048 })).toBe(16);
   });
 
+  it('are fewer where more windows of the default length would leave no room for others', () => {
+    expect(slotsOf(seven, 5 * GB)).toBe(2);
+    expect(slotsOf(seven, 3 * GB)).toBe(1);
+  });
+
   it('are four where memory is short, and windows shrink instead', () => {
     expect(slotsOf(seven, GB)).toBe(4);
   });

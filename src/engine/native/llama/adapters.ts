@@ -3,7 +3,7 @@ import type { AppliedAdapter } from '../../../contract/generation-request.ts';
 import type { AdapterSource } from '../../engine.ts';
 import type { Bindings } from './bindings.ts';
 import type { LlamaModel } from './model.ts';
-import type { Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
 
 /**
  * LoRA adapters that a forward pass applies to all of its tokens. The keys and values that it computes are only of use

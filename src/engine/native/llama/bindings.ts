@@ -1,7 +1,8 @@
 import koffi from 'koffi';
 import { type Declaration, FUNCTIONS } from './functions.ts';
 import { MEDIA_FUNCTIONS } from './media-functions.ts';
-import { declareStructs, type Pointer, type ThreadPoolParams } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import { declareStructs, type ThreadPoolParams } from './structs.ts';
 
 // The only file that calls koffi's functions, with structs.ts, which declares types to it.
 

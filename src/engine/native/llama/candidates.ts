@@ -1,5 +1,6 @@
 import { addressOf } from './bindings.ts';
-import { offsetOf, type Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import { offsetOf } from './structs.ts';
 import type { Token } from './token.ts';
 
 /**

@@ -5,7 +5,8 @@ import { createBatch, type PassBatch } from './batch.ts';
 import { addressOf, type Bindings, copyInto, isSetCallback } from './bindings.ts';
 import type { LlamaModel } from './model.ts';
 import type { Part } from './pass-order.ts';
-import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING, type Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './structs.ts';
 import type { LogitsPlace } from './token.ts';
 
 /** The settings of a context. */

@@ -1,4 +1,5 @@
-import type { Batch, ContextParams, ModelParams, Pointer, ThreadPoolParams } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import type { Batch, ContextParams, ModelParams, ThreadPoolParams } from './structs.ts';
 
 /** A function of C: its prototype, and its type in TypeScript. */
 export interface Declaration<F> {

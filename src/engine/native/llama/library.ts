@@ -5,7 +5,8 @@ import { findBinaries } from './binaries.ts';
 import { type Bindings, bind, bindThreadPools, registerLog, type ThreadPools } from './bindings.ts';
 import { type Kernels, openKernels } from './kernels.ts';
 import { createPlaces, type Places } from './places.ts';
-import { DEVICE_TYPE, type Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import { DEVICE_TYPE } from './structs.ts';
 
 /** llama.cpp's shared libraries, opened once in a process. */
 export interface Library {

@@ -30,13 +30,18 @@ export interface FittedModel {
 /**
  * Loads a model on the CPU. Throws a plain error with the reason if there are no libraries or llama.cpp refuses the
  * file.
+ *
+ * @param fits false if the memory does not hold all weights
  */
 export async function loadOnCpu(
   { files: [path = ''], stockKernels, fileType }: Pick<EngineOptions, 'files' | 'stockKernels' | 'fileType'>,
   log: Log,
+  fits = true,
 ): Promise<LlamaModel> {
   const library = await openLibrary(false, log, stockKernels);
-  const rearranges = rearrangesWeights(library.kernels, fileType, library.instructionSets.includes('AMX_INT8'));
+  const hasMatrixUnit = library.instructionSets.includes('AMX_INT8');
+  // Rearranged weights are a copy, which has to fit; mapped files need not.
+  const rearranges = fits && rearrangesWeights(library.kernels, fileType, hasMatrixUnit);
   const model = await openModel(library, path, { n_gpu_layers: 0, use_extra_bufts: rearranges });
   if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
   return model;

@@ -3,7 +3,7 @@ import { unreadableMedia } from '../../unreadable-media.ts';
 import { addressOf, copyInto, type MediaBindings } from './bindings.ts';
 import { GRID_DIMENSIONS, type MediaRows } from './media-rows.ts';
 import { CHUNK_TYPE } from './media-structs.ts';
-import type { Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
 import type { Token } from './token.ts';
 
 /** A chunk of an image or a recording: tokens that a model has around its media, or media to be encoded. */

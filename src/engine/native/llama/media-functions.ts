@@ -1,6 +1,6 @@
 import { declare } from './functions.ts';
 import type { DecoderPosition, HelperBitmap, HelperOptions, InputText, MediaParams } from './media-structs.ts';
-import type { Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
 
 /** The functions of mtmd.h and mtmd-helper.h that Paddock calls, in the form of `FUNCTIONS`. */
 export const MEDIA_FUNCTIONS = {

@@ -1,4 +1,4 @@
-import type { Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
 
 // The structs of mtmd.h and mtmd-helper.h that are passed by value. `test/engine/native/llama/abi.test.ts` compares them
 // with the headers.

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { keepUntilHere } from './bindings.ts';
 import type { Library } from './library.ts';
-import type { ModelParams, Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import type { ModelParams } from './structs.ts';
 import { createLlamaTokenizer, type LlamaTokenizer } from './tokenizer.ts';
 
 /** A model in llama.cpp. It owns the contexts made of it: `close` closes them first. */

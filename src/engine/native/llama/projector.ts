@@ -9,7 +9,7 @@ import { cutImage, cutMedia, describeChunks, encodeChunk, type MediaChunk, type 
 import type { MediaRows } from './media-rows.ts';
 import { type MediaLayout, MOST_POSITIONS, mediaTokens } from './media-token.ts';
 import type { LlamaModel } from './model.ts';
-import type { Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
 import type { Token } from './token.ts';
 
 /** The part of a model that turns images and recordings into embeddings. The model owns it. */

@@ -2,7 +2,7 @@ import type { Sampling } from '../../../contract/sampling.ts';
 import { penaltyWindow, toBiases } from '../../../sampling/penalties.ts';
 import type { NativeCandidates } from './candidates.ts';
 import type { Library } from './library.ts';
-import type { Pointer } from './structs.ts';
+import type { Pointer } from './pointer.ts';
 import type { Token } from './token.ts';
 
 /** A chain of llama.cpp's samplers. */

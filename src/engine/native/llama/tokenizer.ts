@@ -1,5 +1,6 @@
 import type { Bindings } from './bindings.ts';
-import { type Pointer, TOKEN_ATTRIBUTE } from './structs.ts';
+import type { Pointer } from './pointer.ts';
+import { TOKEN_ATTRIBUTE } from './structs.ts';
 import type { Token } from './token.ts';
 
 /** A model's vocabulary, as llama.cpp reads it. */

@@ -1,0 +1,2 @@
+/** An address in the memory of llama.cpp. */
+export type Pointer = bigint;
