@@ -18,6 +18,7 @@ import { registerRemove } from './commands/remove.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerShow } from './commands/show.ts';
 import { registerStop } from './commands/stop.ts';
+import { registerUpgrade } from './commands/upgrade.ts';
 
 // It is not a failure if the reader of the output stops early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -47,6 +48,7 @@ registerConnect(program);
 registerKey(program);
 registerDoctor(program);
 registerCompletion(program);
+registerUpgrade(program);
 
 /** What users of llama-server type first. */
 const LLAMA_SERVER_FLAGS = ['-m', '--model', '-hf', '--hf-repo'];

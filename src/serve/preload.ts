@@ -1,5 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { type Log, toLogFields } from '../contract/log.ts';
+import { findByName } from '../contract/models/find-model.ts';
+import { findStarter } from '../contract/models/find-starter.ts';
 import type { Catalogue } from '../contract/models/model.ts';
 import type { Runner } from '../contract/runner.ts';
 import { UsageError } from './errors.ts';
@@ -15,10 +17,23 @@ export interface Preload {
   unready(): ApiError | null;
 }
 
-/** Throws a `UsageError` if a model is not in the catalogue. */
-export function checkPreload(ids: string[], catalogue: Pick<Catalogue, 'find'>): void {
-  const unknown = ids.find((id) => !catalogue.find(id));
-  if (unknown !== undefined) throw new UsageError(`--preload names the model ${unknown}, which does not exist`);
+/**
+ * Returns the ids of the models that `--preload` names by id, by an alias or as a starter model. Throws a `UsageError` if a model is not in
+ * the catalogue.
+ */
+export function preloadedIds(names: string[], catalogue: Catalogue): string[] {
+  return [...new Set(names.map((name) => idOf(name, catalogue)))];
+}
+
+function idOf(name: string, catalogue: Catalogue): string {
+  const card = findByName(catalogue, name);
+  if (card) return card.id;
+  const starter = findStarter(name);
+  throw new UsageError(
+    starter
+      ? `--preload names the starter model ${name}, which is not here yet: paddock pull ${name}`
+      : `--preload names the model ${name}, which does not exist`,
+  );
 }
 
 /** Makes the preload of these models. */

@@ -31,7 +31,7 @@ import { copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { measureMachine } from './machine.ts';
-import { checkPreload, createPreload } from './preload.ts';
+import { createPreload, preloadedIds } from './preload.ts';
 import { startTelemetry, type Telemetry } from './telemetry.ts';
 import { version } from './version.ts';
 
@@ -97,19 +97,20 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
   checkModelsFolder(config.models);
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
   opened.add(() => catalogue[Symbol.asyncDispose]());
-  checkPreload(config.preload, catalogue);
+  const named = withAliases(catalogue, config.alias);
+  const preloaded = preloadedIds(config.preload, named);
   const telemetry = await startTelemetry(config, log);
   opened.add(() => telemetry.end());
-  const pool = await openPool(config, catalogue, telemetry, log);
+  const pool = await openPool(config, preloaded, catalogue, telemetry, log);
   opened.add(() => pool[Symbol.asyncDispose]());
-  const preload = createPreload(config.preload, pool, log);
+  const preload = createPreload(preloaded, pool, log);
   const leaving = new AbortController();
   const api = createApi({
     leaving: leaving.signal,
     unready: preload.unready,
     observer: telemetry.observer,
     metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null),
-    catalogue: withAliases(catalogue, config.alias),
+    catalogue: named,
     runner: pool,
     puller: telemetry.counted(
       createPuller({
@@ -161,7 +162,13 @@ function apiSettings(config: Config) {
   };
 }
 
-async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Telemetry, log: Log): Promise<Pool> {
+async function openPool(
+  config: Config,
+  pinned: string[],
+  catalogue: FileCatalogue,
+  telemetry: Telemetry,
+  log: Log,
+): Promise<Pool> {
   const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
   return createPool({
     copies,
@@ -180,7 +187,7 @@ async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Tel
     maxWaiting: config.queue,
     maxLoadedModels: config.maxLoadedModels ?? null,
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
-    pinned: config.preload,
+    pinned,
     isolateKeys: config.isolateKeys,
     observer: telemetry.pool,
     sourceOf: catalogue.sourceOf,

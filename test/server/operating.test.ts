@@ -72,7 +72,16 @@ describe('models that are loaded at the start', () => {
     });
   });
 
+  it('may be named by an alias', async () => {
+    await serve('--alias', 'my-model=tiny', '--preload', 'my-model');
+    await untilReady();
+    expect(await loadedIds()).toEqual(['tiny']);
+  });
+
   it('have to exist', async () => {
+    await expect(serve('--preload', 'qwen3:0.6b')).rejects.toThrow(
+      /code 2:\n.*--preload names the starter model qwen3:0.6b, which is not here yet: paddock pull qwen3:0.6b/s,
+    );
     await expect(serve('--preload', 'no-such')).rejects.toThrow(/code 2:\n.*--preload names the model no-such/s);
   });
 });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withAliases } from '../../catalogue/aliases.ts';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import { EXIT } from '../../serve/errors.ts';
@@ -44,7 +45,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     ...backends,
     finding,
     ...(await folders.checkFolders(models)),
-    ...checkStart(config, models.catalogue),
+    ...checkStart(config, withAliases(models.catalogue, config.alias)),
     ...checkLoads(models, config, gpu),
     ...(await checkMedia(
       models.catalogue,

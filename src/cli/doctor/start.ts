@@ -2,14 +2,14 @@ import type { Catalogue } from '../../contract/models/model.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import { readKeysFile } from '../../serve/keys/keys-file.ts';
 import { counted } from '../../serve/output.ts';
-import { checkPreload } from '../../serve/preload.ts';
+import { preloadedIds } from '../../serve/preload.ts';
 import { messageOf } from '../../utils/error-message.ts';
 import type { Finding } from './finding.ts';
 
 /**
  * Checks the files and models without which a server would not start: the file of keys, and the models of `--preload`.
  */
-export function checkStart(config: Pick<Config, 'keys' | 'preload'>, catalogue: Pick<Catalogue, 'find'>): Finding[] {
+export function checkStart(config: Pick<Config, 'keys' | 'preload'>, catalogue: Catalogue): Finding[] {
   return [...checkKeys(config.keys, catalogue), ...checkPreloaded(config.preload, catalogue)];
 }
 
@@ -28,12 +28,11 @@ function checkKeys(file: string | undefined, catalogue: Pick<Catalogue, 'find'>)
   }
 }
 
-function checkPreloaded(ids: string[], catalogue: Pick<Catalogue, 'find'>): Finding[] {
-  if (ids.length === 0) return [];
+function checkPreloaded(names: string[], catalogue: Catalogue): Finding[] {
+  if (names.length === 0) return [];
   const finding = { id: 'preload', title: 'preload' };
   try {
-    checkPreload(ids, catalogue);
-    return [{ ...finding, status: 'ok', detail: ids.join(', ') }];
+    return [{ ...finding, status: 'ok', detail: preloadedIds(names, catalogue).join(', ') }];
   } catch (error) {
     return [{ ...finding, status: 'fail', detail: messageOf(error) }];
   }

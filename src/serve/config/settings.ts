@@ -306,7 +306,7 @@ export const SETTINGS = {
   preload: setting<string[]>({
     flags: '--preload <model>',
     env: 'PADDOCK_PRELOAD',
-    description: 'model to load at the start and to keep in memory',
+    description: 'model to load at the start and to keep in memory: its id, an alias or qwen3:4b',
     schema: textListSetting,
     fallback: () => [],
     list: true,

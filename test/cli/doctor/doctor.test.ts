@@ -118,7 +118,7 @@ describe('the address', () => {
 });
 
 describe('what a server reads at its start', () => {
-  const catalogue = { find: (id: string) => (id === 'tiny' ? modelCard() : undefined) };
+  const catalogue = { find: (id: string) => (id === 'tiny' ? modelCard() : undefined), list: () => [] };
   const check = (given: { keys?: string; preload?: string[] }) =>
     checkStart({ keys: undefined, preload: [], ...given }, catalogue);
   let folder: string;
