@@ -40,7 +40,7 @@ const ASK_EVERY_MS = 2;
 
 async function measureAll(): Promise<void> {
   const { values } = parseArgs({
-    options: { main: { type: 'string', default: 'dist/src/cli/main.js' }, only: { type: 'string', default: '' } },
+    options: { main: { type: 'string', default: 'dist/programs/paddock.js' }, only: { type: 'string', default: '' } },
   });
   const models = mkdtempSync(join(tmpdir(), 'paddock-bench-'));
   try {

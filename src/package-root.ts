@@ -6,3 +6,12 @@ export function packageRoot(): URL {
   while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('..', folder);
   return folder;
 }
+
+/** The bundles that `npm run build` makes and that are run by name: entry files of processes and worker threads, by `web/build/programs.ts`. */
+export type ProgramName = 'engine' | 'find-gpu' | 'inference' | 'prepare' | 'probe' | 'wasm-thread';
+
+/** Returns the URL of a bundle: for a bundle, in its own folder; for sources and compiled files, in `dist/programs`. */
+export function programFile(name: ProgramName): URL {
+  const [own] = /^.*\/dist\/(?:dev\/)?programs\//.exec(import.meta.url) ?? [];
+  return new URL(`${name}.js`, own ?? new URL('dist/programs/', packageRoot()));
+}

@@ -28,6 +28,9 @@ const STAMP = 'dist/built-from.json';
 /** The last file that the build writes into dist-web. */
 const LAST_BUILT = 'dist-web/service-worker.js';
 
+/** The bundles, whose names are not those of sources. */
+const BUNDLES = /^dist\/(?:dev\/)?programs\//;
+
 /** The endings of compiled files. */
 const OUTPUT = /\.(?:js|js\.map|d\.ts)$/;
 
@@ -92,11 +95,11 @@ function whatHappened(before, now) {
 
 /**
  * Removes the compiled files of deleted sources from dist. The compiler leaves them there, and a test that imports one
- * would still pass.
+ * would still pass. The bundles of dist/programs are emptied by their own build.
  * @param {string} root
  */
 export function removeLeftOutputs(root) {
-  for (const file of listFiles(root, 'dist').filter((name) => OUTPUT.test(name))) {
+  for (const file of listFiles(root, 'dist').filter((name) => OUTPUT.test(name) && !BUNDLES.test(name))) {
     const source = join(root, relative('dist', file).replace(OUTPUT, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(join(root, file));
   }

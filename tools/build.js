@@ -18,6 +18,7 @@ removeLeftOutputs('.');
 // The compiler looks for changes by itself, also in the folders of test/ that the build does not list.
 run('node_modules/typescript/bin/tsc', '--build');
 if (!keepsSite) {
+  run('dist/web/build/programs.js');
   run('dist/web/build/main.js');
   writeBuildStamp('.', inputs);
 }

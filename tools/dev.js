@@ -8,7 +8,10 @@ import { createServer } from 'vite';
 // sources, so that it reloads in the browser. Arguments after -- go to `paddock serve`.
 
 const COMPILER = 'node_modules/typescript/bin/tsc';
-const MAIN = 'dist/src/cli/main.js';
+const BUNDLER = 'dist/web/build/programs.js';
+/** A folder of its own: servers may run from dist/programs. */
+const PROGRAMS = 'dist/dev/programs';
+const MAIN = `${PROGRAMS}/paddock.js`;
 const COMPILED = ['src', 'workers'].map((folder) => resolve(folder));
 
 /** The paths that go to the server; Vite answers all others. */
@@ -70,8 +73,16 @@ async function refresh() {
 }
 
 async function compile() {
-  const compiler = spawn(process.execPath, [COMPILER, '--build', '--pretty'], { stdio: 'inherit' });
-  const [code] = await once(compiler, 'exit');
+  return (await succeeds(COMPILER, '--build', '--pretty')) && (await succeeds(BUNDLER, PROGRAMS));
+}
+
+/**
+ * Runs a script of Node to its end. True if its exit code is 0.
+ * @param {string[]} script its file and its arguments
+ */
+async function succeeds(...script) {
+  const child = spawn(process.execPath, script, { stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
   return code === 0;
 }
 

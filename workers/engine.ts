@@ -12,7 +12,10 @@ import type {
   WorkerConfig,
   WorkerLogLine,
 } from '../src/engine/node/task.ts';
+import { showSourceLines } from '../src/source-lines.ts';
 import { serveInference } from '../src/wire/inference-calls.ts';
+
+showSourceLines();
 
 // The process of one native engine. If native code crashes it, the server goes on.
 
@@ -55,17 +58,26 @@ process.on('message', (message: ToEngineProcess) => {
   }
 });
 // The server is gone. An orderly exit would wait for native code that is running.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+const killSelf = () => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', killSelf);
+// The server may have ended before this line.
+if (!process.connected) killSelf();
 // Ctrl-C goes to all processes of a terminal; the server decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 setInterval(() => say({ kind: 'alive' }), ALIVE_MS);
 sacrificeFirst();
+// A process that was started ahead loads its modules while it waits. `load` tells what is wrong with them.
+importEngine().catch(() => {});
+
+function importEngine() {
+  return import('../src/engine/native/engine.ts');
+}
 
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
   try {
-    // Imported here, so that a missing native library is a failed load with its reason.
-    const { loadNativeEngine } = await import('../src/engine/native/engine.ts');
+    // Imported on demand, so that a missing native library is a failed load with its reason.
+    const { loadNativeEngine } = await importEngine();
     const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory, linkFor(config));
     if (stampOf(config.engine) !== config.stamp) throw new Error('the files of the model have changed');
     engine = loaded;

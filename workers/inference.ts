@@ -8,7 +8,10 @@ import { stampOf } from '../src/engine/node/stamp.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 import { loadWasmEngine } from '../src/engine/wasm/node/load.ts';
+import { showSourceLines } from '../src/source-lines.ts';
 import { serveGathered } from '../src/wire/inference-calls.ts';
+
+showSourceLines();
 
 /**
  * Runs a task of piscina in a worker thread. The thread has one WebAssembly engine, by its configuration. It loads the

@@ -3,6 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { createPreparer, type ModelTraits } from '../src/chat/prepare.ts';
 import { ApiError } from '../src/contract/errors.ts';
 import type { FromPrepareThread, PrepareResult, PrepareTask } from '../src/engine/node/task.ts';
+import { showSourceLines } from '../src/source-lines.ts';
+
+showSourceLines();
 
 /** The compiled templates of models, the most recently used one at the end. */
 const preparers = new Map<string, ReturnType<typeof createPreparer>>();

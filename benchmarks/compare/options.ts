@@ -15,7 +15,7 @@ export interface Plan {
   folder: string;
 }
 
-const OWN_COMMAND = 'node dist/src/cli/main.js serve --models {folder} --port {port} --log-level warn';
+const OWN_COMMAND = 'node dist/programs/paddock.js serve --models {folder} --port {port} --log-level warn';
 
 /** Reads the command line. Throws an `Error` that names the option. */
 export function readPlan(args: string[]): Plan {

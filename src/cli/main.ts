@@ -1,4 +1,5 @@
 #!/usr/bin/env node
-// Stack traces name the lines of the TypeScript sources for all modules that are imported after this line.
-process.setSourceMapsEnabled(true);
+import { showSourceLines } from '../source-lines.ts';
+
+showSourceLines();
 await import('./program.ts');

@@ -1,6 +1,7 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { packageRoot } from '../package-root.ts';
 
-const require = createRequire(import.meta.url);
+const manifest = readFileSync(new URL('package.json', packageRoot()), 'utf8');
 
 /** Paddock's version from its package.json. */
-export const version: string = (require('../../../package.json') as { version: string }).version;
+export const version: string = (JSON.parse(manifest) as { version: string }).version;

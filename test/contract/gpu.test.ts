@@ -16,7 +16,7 @@ afterAll(() => {
 const QUICK = ['choices and logprobs', 'completions and filters'];
 const sections = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { sections: QUICK };
 
-const { ok, detail } = await probeGpus(createFindGpu('dist/workers/find-gpu.js'));
+const { ok, detail } = await probeGpus(createFindGpu('dist/programs/find-gpu.js'));
 
 if (ok) {
   describeServerContract(`server + gpu, ${detail}`, ['--backend', 'gpu', '--threads', '1'], 20, {

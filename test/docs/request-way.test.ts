@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../kit/until.ts';
 
@@ -10,7 +12,7 @@ import { until } from '../kit/until.ts';
 // function in the server's process, in the engine's and in the thread that renders templates, from just before the request to its end.
 
 /** Rooms whose files are used everywhere, and a file that works on a timer of its own: the page leaves them out. */
-const LEFT_OUT = /^src\/(?:utils|contract)\/|^src\/catalogue\/node\/watch\.ts$/;
+const LEFT_OUT = /\bnode_modules\/|^src\/(?:utils|contract)\/|^src\/catalogue\/node\/watch\.ts$/;
 
 /**
  * Runs in each thread of each process before its own script. Writes the counts and sets them back to 0 each time that another file
@@ -57,7 +59,7 @@ describe('the files on the way of a streamed chat request', () => {
     folder = await mkdtemp(join(tmpdir(), 'paddock-way-'));
     const counts = join(folder, 'counts');
     await writeFile(join(folder, 'take-counts.mjs'), TAKE_COUNTS.replace('FOLDER', JSON.stringify(folder)));
-    const args = ['dist/src/cli/main.js', 'serve', '--port', '0', '--backend', 'cpu', '--preload', 'pico'];
+    const args = ['dist/programs/paddock.js', 'serve', '--port', '0', '--backend', 'cpu', '--preload', 'pico'];
     const env = {
       ...process.env,
       NODE_V8_COVERAGE: counts,
@@ -118,12 +120,27 @@ describe('the files on the way of a streamed chat request', () => {
 /** Returns the source files of which a function was called, by the counts in a file. What runs when a module loads does not count. */
 function calledIn(file: string): string[] {
   const { result } = JSON.parse(readFileSync(file, 'utf8')) as Coverage;
-  return result.flatMap(({ url, functions }) => {
-    const source = /\/dist\/((?:src|workers)\/.*)\.js$/.exec(url)?.[1];
-    const called = functions.some(
-      ({ functionName, ranges: [whole] }) =>
-        whole !== undefined && whole.count > 0 && !(functionName === '' && whole.startOffset === 0),
-    );
-    return source !== undefined && called ? [`${source}.ts`] : [];
-  });
+  return result
+    .filter(({ url }) => url.includes('/dist/programs/'))
+    .flatMap(({ url, functions }) => {
+      const sourceAt = sourcesOf(fileURLToPath(url));
+      return functions.flatMap(({ functionName, ranges: [whole] }) => {
+        if (!whole || whole.count === 0 || (functionName === '' && whole.startOffset === 0)) return [];
+        return sourceAt(whole.startOffset) ?? [];
+      });
+    });
+}
+
+/** Returns a function that finds the source of a place in a bundle, which it takes in characters. */
+function sourcesOf(bundle: string): (offset: number) => string | null {
+  const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')));
+  const lines = readFileSync(bundle, 'utf8').split('\n');
+  const starts = [0];
+  for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
+  return (offset) => {
+    const after = starts.findIndex((start) => start > offset);
+    const entry = map.findEntry(after - 1, offset - (starts[after - 1] ?? 0));
+    if (!('originalSource' in entry)) return null;
+    return relative('.', join(dirname(bundle), entry.originalSource));
+  };
 }

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { type RunningServer, startServer } from './servers/server.ts';
 
 /** Relative to the root of the repository, where npm runs its scripts. */
-const MAIN = 'dist/src/cli/main.js';
+const MAIN = 'dist/programs/paddock.js';
 
 /** A command that runs longer than this is killed, in ms. */
 const LONGEST_MS = 60_000;

@@ -24,7 +24,8 @@ const LLAMA_NAMES: Record<string, string> = {
 /** The files that the tarball may hold. */
 const SHIPPED = [
   /^(package\.json|README\.md|LICENSE)$/,
-  /^dist\/(src|workers)\/.*\.js(\.map)?$/,
+  /^dist\/programs\/(parts\/)?[\w-]+\.js(\.map)?$/,
+  /^dist\/programs\/licences\.txt$/,
   /^dist\/src\/(index|site-files)\.d\.ts$/,
   /^dist-web\/(index\.html|icon\.svg|service-worker\.js|licences\.txt|assets\/chat\.css)$/,
   // The page's scripts, those that come only when they are needed too, and its words in other languages.
@@ -155,7 +156,7 @@ function inPackage(path: string): string {
 /** Starts the installed `paddock serve`, until the end of the test at the latest. */
 async function startInstalled(...args: string[]): Promise<RunningServer> {
   const env = { PADDOCK_HOME: join(folder, 'home') };
-  const server = await startServer(['--threads', '1', ...args], env, inPackage('dist/src/cli/main.js'));
+  const server = await startServer(['--threads', '1', ...args], env, inPackage('dist/programs/paddock.js'));
   onTestFinished(async () => {
     await server.stop();
   });
@@ -180,7 +181,7 @@ describe('the tarball', () => {
   it('holds scripts, their source maps, the site and pico once, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !SHIPPED.some((pattern) => pattern.test(path)))).toEqual([]);
-    expect(paths).toEqual(expect.arrayContaining(['dist/src/index.js.map', 'dist/workers/inference.js']));
+    expect(paths).toEqual(expect.arrayContaining(['dist/programs/index.js.map', 'dist/programs/inference.js']));
   });
 
   it('depends on the packages that its scripts import, and on no others', async () => {

@@ -196,7 +196,7 @@ describe('npm start', () => {
       out += text;
       if (out.includes('Paddock is ready')) break;
     }
-    const found = execFileSync('pgrep', ['-g', String(npm.pid), '-f', '^node dist/src/cli/main.js'], {
+    const found = execFileSync('pgrep', ['-g', String(npm.pid), '-f', '^node dist/programs/paddock.js'], {
       encoding: 'utf8',
     });
     return { npm, pid: Number(found) };

@@ -113,7 +113,7 @@ describe('paddock for a user of whom the system knows nothing', () => {
     chmodSync(folder, 0o755);
     const nobody = { uid: 54_321, gid: 54_321 };
     const env = { PADDOCK_HOME: folder, PADDOCK_MODELS: folder };
-    const out = execFileSync(process.execPath, ['dist/src/cli/main.js', 'list', '--json'], { ...nobody, env });
+    const out = execFileSync(process.execPath, ['dist/programs/paddock.js', 'list', '--json'], { ...nobody, env });
     expect(JSON.parse(String(out))).toMatchObject([{ id: 'pico' }]);
   });
 });

@@ -97,7 +97,7 @@ describe('a conversation stays warm', { timeout: 120_000 }, () => {
     await say(prompt);
     await copied(1);
     const cache = (...args: string[]) =>
-      execFileSync(process.execPath, ['dist/src/cli/main.js', 'cache', ...args], {
+      execFileSync(process.execPath, ['dist/programs/paddock.js', 'cache', ...args], {
         env: { ...process.env, PADDOCK_HOME: home },
         encoding: 'utf8',
       });

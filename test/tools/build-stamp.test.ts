@@ -104,7 +104,13 @@ it('a repository where nothing was ever built has no fresh build', async () => {
 
 it('outputs whose sources are gone are removed before the next build, and no others', async () => {
   await write('src/here.ts', 'web/page.tsx');
-  const kept = ['dist/src/here.js', 'dist/src/here.js.map', 'dist/src/here.d.ts', 'dist/web/page.js'];
+  const kept = [
+    'dist/src/here.js',
+    'dist/src/here.js.map',
+    'dist/src/here.d.ts',
+    'dist/web/page.js',
+    'dist/programs/engine.js',
+  ];
   const left = ['dist/src/gone.js', 'dist/src/gone.js.map', 'dist/src/gone.d.ts', 'dist/gone/all.js'];
   await write('dist/node.tsbuildinfo', ...kept, ...left);
   removeLeftOutputs(root);

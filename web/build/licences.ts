@@ -67,8 +67,8 @@ async function copied(): Promise<Licensed[]> {
   ];
 }
 
-/** Returns one text that has each package once, with its licence. */
-export function licencesText(packages: Licensed[]): string {
+/** Returns one text that has each package once, with its licence. `made` begins its first sentence, which "with these libraries" ends. */
+export function licencesText(packages: Licensed[], made = 'The chat page and the engine of Paddock are made'): string {
   const byName = new Map(packages.map((one) => [`${one.name} ${one.version}`, one]));
   const parts = [...byName]
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -78,5 +78,5 @@ export function licencesText(packages: Licensed[]): string {
       ),
     );
   const rule = `\n\n${'-'.repeat(80)}\n\n`;
-  return `The chat page and the engine of Paddock are made with these libraries.${rule}${parts.join(rule)}\n`;
+  return `${made} with these libraries.${rule}${parts.join(rule)}\n`;
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { toLogFields } from '../../contract/log.ts';
+import { availableMemory } from '../../engine/node/available-memory.ts';
+import { startSpareEngine } from '../../pool/process/engine-child.ts';
 import { checkExposure } from '../../serve/config/exposure.ts';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import type { Config } from '../../serve/config/settings.ts';
@@ -11,6 +13,9 @@ import { HELP_GROUPS } from '../config/groups.ts';
 import { leavingTimes, onFarewell } from '../leaving.ts';
 
 const MOST_IDS_TOLD = 12;
+
+/** An engine's process is started before a model is asked for if this much memory is available, in bytes. It takes 70 MB by itself. */
+const SPARE_BYTES = 1024 ** 3;
 
 export function registerServe(program: Command): void {
   const command = program.command('serve').description('serve the API over HTTP');
@@ -27,6 +32,8 @@ export function registerServe(program: Command): void {
 /** Runs the server until a signal stops it. */
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
+  // While the server starts, the process of the first model does too.
+  if (config.backend !== 'wasm' && availableMemory() > SPARE_BYTES) startSpareEngine();
   // Imported on demand, so that the other commands start without the server's large dependencies.
   const [{ startPaddockServer }, { createLog }] = await Promise.all([
     import('../../serve/serve.ts'),

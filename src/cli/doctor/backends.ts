@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { BackendName } from '../../contract/engine-info.ts';
 import type { Gpu } from '../../engine/gpu.ts';
+import { programFile } from '../../package-root.ts';
 import { createFindGpu, type FindGpu } from '../../pool/load/find-gpu.ts';
 import { describeEnd } from '../../pool/process/last-words.ts';
 import { formatBytes } from '../../utils/bytes.ts';
@@ -22,7 +23,7 @@ const BACKENDS: { name: BackendName; title: string }[] = [
   { name: 'wasm', title: 'WebAssembly' },
 ];
 
-const PROBE_FILE = fileURLToPath(new URL('./probe.js', import.meta.url));
+const PROBE_FILE = fileURLToPath(programFile('probe'));
 const PROBE_TIMEOUT_MS = 60_000;
 
 /** Probes all backends, and finds out which one a server would use. */

@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FindGpuLine, Gpu, GpuRuntime } from '../../engine/gpu.ts';
-import { packageRoot } from '../../package-root.ts';
+import { packageRoot, programFile } from '../../package-root.ts';
 import { createTurns } from '../../utils/turns.ts';
 import { describeEnd } from '../process/last-words.ts';
 import { whyNoGpu } from './gpu-devices.ts';
@@ -32,7 +32,7 @@ const OUR_LINE = /^\{"(?:gpu|computes|failed)":/;
 /** llama.cpp's binary needs a newer CUDA driver: it has machine code for other cards only, and the driver can't compile for this card. */
 const OLD_DRIVER = /unsupported toolchain|driver version is insufficient/i;
 
-const PROCESS_FILE = new URL('../../../workers/find-gpu.js', import.meta.url);
+const PROCESS_FILE = programFile('find-gpu');
 /** The built-in model, which is small enough for every GPU. */
 const SMALL_MODEL = new URL('models/pico/pico.gguf', packageRoot());
 

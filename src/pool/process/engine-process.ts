@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../contract/log.ts';
 import type { Port } from '../../contract/port.ts';
@@ -6,10 +5,9 @@ import type { FromCopyStore } from '../../engine/node/copy-messages.ts';
 import { createPortMux } from '../../engine/node/port-mux.ts';
 import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../../engine/node/task.ts';
 import type { CopyConnection } from '../copies/store.ts';
+import { takeEngine } from './engine-child.ts';
 import { EngineDied } from './engine-died.ts';
 import { reasonIn } from './last-words.ts';
-
-const ENGINE_FILE = new URL('../../../workers/engine.js', import.meta.url);
 
 /** Of what a dying process wrote, the last characters say why. Native code prints its stack last. */
 const MOST_WORDS = 16_000;
@@ -35,27 +33,13 @@ export interface EngineProcess {
   leave(): Promise<void>;
 }
 
-/** An engine in native code does not notice that the server has exited. */
-const running = new Set<ChildProcess>();
-
-function killAll(): void {
-  for (const child of running) child.kill('SIGKILL');
-}
-
 /** @param onHeard is told each time that the process says anything, and whether that is of a call */
 export function startEngineProcess(
   log: Log,
   onHeard: (ofCall: boolean) => void,
   connectCopies?: ConnectCopies,
 ): EngineProcess {
-  const child = fork(ENGINE_FILE, {
-    // Structured clones: infinite numbers and bytes go through as they are.
-    serialization: 'advanced',
-    execArgv: ['--enable-source-maps'],
-    // libuv computes each graph on one of its threads in turn; with a single one the compute stays on its cores.
-    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  const child = takeEngine();
   let lastWords = '';
   let killedByUs = false;
   let onLoaded: (result: LoadResult) => void = () => {};
@@ -74,8 +58,6 @@ export function startEngineProcess(
       lastWords = (lastWords + text).slice(-MOST_WORDS);
     });
   }
-  running.add(child);
-  if (!process.listeners('exit').includes(killAll)) process.on('exit', killAll);
   child.on('message', (message: FromEngineProcess) => {
     onHeard(message.kind === 'frames');
     switch (message.kind) {
@@ -100,7 +82,6 @@ export function startEngineProcess(
   const died = new Promise<EngineDied>((resolve) => {
     child.once('error', (error) => resolve(new EngineDied(`the engine's process failed: ${error.message}`, false)));
     child.once('exit', (code, signal) => {
-      running.delete(child);
       copies?.close();
       const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
       const reason = reasonIn(lastWords);

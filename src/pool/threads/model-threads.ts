@@ -6,6 +6,7 @@ import type { EngineOptions } from '../../engine/engine.ts';
 import { nodePort } from '../../engine/node/port.ts';
 import type { WorkerConfig, WorkerLogLine, WorkerTask } from '../../engine/node/task.ts';
 import { compileRuntime } from '../../engine/wasm/node/runtime.ts';
+import { programFile } from '../../package-root.ts';
 import { createAffinityBalancer } from '../affinity.ts';
 import { createCircuitBreaker } from '../circuit-breaker.ts';
 import type { ModelWorkers } from '../model-workers.ts';
@@ -13,7 +14,7 @@ import { EngineDied } from '../process/engine-died.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { THREAD_FLAGS } from './thread-flags.ts';
 
-const WORKER_FILE = new URL('../../../workers/inference.js', import.meta.url).href;
+const WORKER_FILE = programFile('inference').href;
 
 /**
  * Holds a model in `threads` worker threads with a WebAssembly engine each, of which one runs `slots` generations at once. When

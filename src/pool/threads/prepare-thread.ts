@@ -1,9 +1,10 @@
 import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { FromPrepareThread, PrepareResult, PrepareTask } from '../../engine/node/task.ts';
+import { programFile } from '../../package-root.ts';
 import { THREAD_FLAGS } from './thread-flags.ts';
 
-const WORKER_FILE = new URL('../../../workers/prepare.js', import.meta.url);
+const WORKER_FILE = programFile('prepare');
 
 /** The limits of one task. */
 export interface TaskLimits {

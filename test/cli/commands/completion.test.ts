@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   cli = await openCli();
   folder = await mkdtemp(join(tmpdir(), 'paddock-completion-'));
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/src/cli/main.js')}' "$@"\n`;
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/programs/paddock.js')}' "$@"\n`;
   await writeFile(join(folder, 'paddock'), command, { mode: 0o755 });
 });
 afterAll(async () => {

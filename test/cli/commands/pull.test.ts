@@ -53,7 +53,7 @@ describe('paddock pull', () => {
     hub.fail('content', 'slow.gguf', { kind: 'slow', pieces: 200, pauseMs: 20 }, 1);
     const child = spawn(
       process.execPath,
-      ['dist/src/cli/main.js', 'pull', 'hf:org/slow', '--json', '--models', models],
+      ['dist/programs/paddock.js', 'pull', 'hf:org/slow', '--json', '--models', models],
       { env: { ...process.env, PADDOCK_HOME: home, HF_ENDPOINT: hub.url, PADDOCK_ALLOW_PRIVATE_SOURCES: '1' } },
     );
     let stderr = '';

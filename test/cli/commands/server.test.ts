@@ -22,7 +22,7 @@ const atServer = () => ['--url', server.url, '--api-key', SERVER_KEY];
 
 describe('paddock serve', () => {
   it('prints its URL, its models, and how to get more', async () => {
-    const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve', '--port', '0'], {
+    const child = spawn(process.execPath, ['dist/programs/paddock.js', 'serve', '--port', '0'], {
       env: { ...process.env, PADDOCK_HOME: home, PADDOCK_LOG_LEVEL: 'silent' },
     });
     let stdout = '';

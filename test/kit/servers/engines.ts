@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 /** Returns the process ids of the engines that a process has started; by default, this process. */
 export function enginePids(parent = process.pid): number[] {
   try {
-    const found = execFileSync('pgrep', ['-P', String(parent), '-f', 'workers/engine.js'], { encoding: 'utf8' });
+    const found = execFileSync('pgrep', ['-P', String(parent), '-f', 'programs/engine.js'], { encoding: 'utf8' });
     return found.trim().split('\n').map(Number);
   } catch {
     // pgrep fails if it finds no process.

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 /** Relative to the root of the repository, where npm runs its scripts. */
-const MAIN = 'dist/src/cli/main.js';
+const MAIN = 'dist/programs/paddock.js';
 
 /** A Paddock server in a process of its own. */
 export interface RunningServer {

@@ -17,7 +17,7 @@ const SCRIPT = `
 describe('a worker thread of ours', () => {
   // Where it does, and the thread is ended meanwhile, Node 20 aborts the whole process.
   it('loads no ES module by require', async () => {
-    const workerData = fileURLToPath(new URL('../../../dist/workers/prepare.js', import.meta.url));
+    const workerData = fileURLToPath(new URL('../../../dist/programs/prepare.js', import.meta.url));
     const worker = new Worker(SCRIPT, { eval: true, execArgv: THREAD_FLAGS, workerData });
     expect(await once(worker, 'message')).toEqual(['ERR_REQUIRE_ESM']);
     await worker.terminate();

@@ -8,7 +8,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '12' },
     'kill-every': { type: 'string', default: '15' },
-    main: { type: 'string', default: 'dist/src/cli/main.js' },
+    main: { type: 'string', default: 'dist/programs/paddock.js' },
   },
 });
 const minutes = Number(values.minutes);

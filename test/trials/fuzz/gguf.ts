@@ -8,7 +8,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
     keep: { type: 'string' },
-    main: { type: 'string', default: 'dist/src/cli/main.js' },
+    main: { type: 'string', default: 'dist/programs/paddock.js' },
   },
 });
 const seed = readNumber('seed', values.seed, 0);

@@ -1,5 +1,6 @@
 import { resolveObjectURL } from 'node:buffer';
 import { type Transferable, Worker } from 'node:worker_threads';
+import { programFile } from '../../../package-root.ts';
 
 /** The data that an inner worker is started with. */
 export interface ThreadData {
@@ -37,7 +38,7 @@ export class WebWorker {
     const code = resolveObjectURL(String(url));
     if (code === undefined) throw new TypeError('Worker takes blob: URLs only');
     const workerData: ThreadData = { code, name: options.name ?? '' };
-    this.#thread = new Worker(new URL('./thread.js', import.meta.url), {
+    this.#thread = new Worker(programFile('wasm-thread'), {
       workerData,
       // Inner threads don't need the flags of their parent, such as loaders and inspectors.
       execArgv: [],
