@@ -1,5 +1,6 @@
 import { ApiError, methodNotAllowed, pathNotFound, shuttingDown, toErrorData } from '../contract/errors.ts';
 import { toLogFields, withFields } from '../contract/log.ts';
+import { audio } from './audio/family.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
 import { type ApiContext, extended, type RequestContext } from './context.ts';
@@ -40,6 +41,7 @@ const DESCRIBED: Family[] = [
   infilling,
   decisions,
   vectors,
+  audio,
   tokens,
   moderations,
   models,

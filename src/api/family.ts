@@ -37,6 +37,8 @@ export interface Route<Name extends string = string> {
   summary: string;
   /** The JSON body. */
   body?: { name: string; schema: v.GenericSchema };
+  /** The form in the body, and the names of its files. */
+  form?: { name: string; schema: v.GenericSchema; files: string[] };
   /** Present if the body is a file. These are the fields of the query. */
   upload?: Record<string, { required: boolean; schema: ApiSchema; description: string }>;
   /** The whole reply. Absent if the reply is always a stream. */

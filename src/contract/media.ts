@@ -12,8 +12,15 @@ export type Media =
 export type MediaPart =
   /** An http(s) URL or a data URI. `low` limits the image to 512 pixels a side. */
   | { kind: 'image'; url: string; detail?: 'low' }
-  /** `data` is base64. */
-  | { kind: 'audio'; data: string; format: 'wav' | 'mp3' };
+  /** `data` is base64, or the file itself. */
+  | { kind: 'audio'; data: string | Uint8Array; format: 'wav' | 'mp3' };
+
+/** A recording that can be given to a model in parts. */
+export interface LongRecording {
+  seconds: number;
+  /** Returns the part between two times in seconds, as a file of its own. */
+  cut(from: number, to: number): Extract<MediaPart, { kind: 'audio' }>;
+}
 
 /** Reads images and recordings. */
 export interface MediaReader {
@@ -23,6 +30,11 @@ export interface MediaReader {
    *   its first bytes), or at an address that the server must not fetch from
    */
   read(part: MediaPart, param: string, signal: AbortSignal): Promise<Media>;
+  /**
+   * Reads the file of a recording, whose type its first bytes tell: WAV or MP3, and on a server FLAC or Opus in Ogg. `param` is the
+   * field that has the file. Throws as `read` does.
+   */
+  openRecording(file: Uint8Array, param: string, signal: AbortSignal): Promise<LongRecording>;
 }
 
 /** Marks the place of each image or recording in a message's text. The mark is removed from what clients write. */

@@ -2,6 +2,8 @@ import { hasText, textAt, viewOf } from './bytes.ts';
 
 export type ImageType = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF';
 export type AudioType = 'WAV' | 'MP3';
+/** Recordings that are decoded before a model gets them. */
+export type CompressedAudio = 'FLAC' | 'Ogg';
 
 export const IMAGE_TYPES: readonly string[] = ['PNG', 'JPEG', 'GIF', 'WebP', 'AVIF'] satisfies ImageType[];
 
@@ -9,9 +11,13 @@ export function isImageType(type: string | null): type is ImageType {
   return type !== null && IMAGE_TYPES.includes(type);
 }
 
+export function isCompressedAudio(type: string | null): type is CompressedAudio {
+  return type === 'FLAC' || type === 'Ogg';
+}
+
 /**
- * The first bytes of known files, the more specific ones first. Names other than an `ImageType` or `AudioType` serve
- * messages only.
+ * The first bytes of known files, the more specific ones first. Names other than an `ImageType`, an `AudioType` or
+ * a `CompressedAudio` serve messages only.
  */
 const SIGNATURES: [name: string, position: number, text: string][] = [
   ['PNG', 0, '\x89PNG\r\n\x1a\n'],

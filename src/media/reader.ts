@@ -1,13 +1,13 @@
 import { invalidRequest } from '../contract/errors.ts';
-import type { Media, MediaPart, MediaReader } from '../contract/media.ts';
+import type { LongRecording, Media, MediaPart, MediaReader } from '../contract/media.ts';
 import { decodeBase64 } from './base64.ts';
 import { isDataUri, readDataUri } from './data-uri.ts';
-import { describeBeginning, isImageType, typeOf } from './file-type.ts';
+import { type CompressedAudio, describeBeginning, isCompressedAudio, isImageType, typeOf } from './file-type.ts';
 import { type ImageSize, readImageSize } from './image-size.ts';
 import type { MediaLimits } from './limits.ts';
-import { readMp3 } from './mp3.ts';
-import { broken, MediaProblem, tooLarge } from './problem.ts';
-import { type CheckedRecording, readWav } from './wav.ts';
+import { cutMp3, readMp3 } from './mp3.ts';
+import { broken, fileTooLarge, MediaProblem, tooLarge } from './problem.ts';
+import { type CheckedRecording, cutWav, readWav } from './wav.ts';
 
 type ImagePart = Extract<MediaPart, { kind: 'image' }>;
 
@@ -23,6 +23,11 @@ export interface MediaGround {
    * Throws a `MediaProblem` if the image is broken.
    */
   toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array>;
+  /**
+   * Decodes a compressed recording to a mono WAV of 16 bits. Throws a `MediaProblem` if it is broken or too long. Absent if
+   * this platform can't.
+   */
+  toWav?(file: Uint8Array, type: CompressedAudio, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /**
@@ -41,18 +46,60 @@ export function createMediaReader(ground: MediaGround, limits: MediaLimits): Med
     return turn;
   };
   return {
-    async read(part, param, signal) {
-      try {
-        return part.kind === 'image'
+    read: (part, param, signal) =>
+      named(part.kind === 'image' ? 'image' : 'recording', param, signal, async () =>
+        part.kind === 'image'
           ? { kind: 'image', bytes: await toPng(await readImage(ground, limits, part, signal), part.detail, signal) }
-          : readAudio(part.data, part.format, limits);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof MediaProblem)) throw error;
-        const what = part.kind === 'image' ? 'image' : 'recording';
-        throw invalidRequest(`The ${what} in ${param} ${error.message}`, param, error.code);
-      }
-    },
+          : readAudio(part.data, part.format, limits),
+      ),
+    openRecording: (file, param, signal) =>
+      named('recording', param, signal, () => openRecording(ground, limits, file, signal)),
+  };
+}
+
+/** Does the work. A `MediaProblem` becomes a 400 `ApiError` that names the field. */
+async function named<T>(
+  what: 'image' | 'recording',
+  param: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof MediaProblem)) throw error;
+    throw invalidRequest(`The ${what} in ${param} ${error.message}`, param, error.code);
+  }
+}
+
+async function openRecording(
+  { toWav }: MediaGround,
+  limits: MediaLimits,
+  file: Uint8Array,
+  signal: AbortSignal,
+): Promise<LongRecording> {
+  if (file.length > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
+  const type = typeOf(file);
+  if (isCompressedAudio(type)) {
+    if (!toWav) throw broken(`is a file of ${type}, which only a server can read: here, send WAV or MP3.`);
+    return toLongRecording(await toWav(file, type, signal), 'wav', limits);
+  }
+  if (type !== 'WAV' && type !== 'MP3')
+    throw broken(`is not a WAV, MP3, FLAC or Ogg file: ${describeBeginning(file)}.`);
+  return toLongRecording(file, type === 'WAV' ? 'wav' : 'mp3', limits);
+}
+
+function toLongRecording(file: Uint8Array, format: 'wav' | 'mp3', limits: MediaLimits): LongRecording {
+  const { bytes, seconds } = readRecording(file, format, limits);
+  const cut = format === 'wav' ? cutWav : cutMp3;
+  return {
+    seconds,
+    cut: (from, to) => ({
+      kind: 'audio',
+      format,
+      data: from <= 0 && to >= seconds ? bytes : cut(bytes, from, to),
+    }),
   };
 }
 
@@ -70,8 +117,9 @@ async function readImage(
   return file;
 }
 
-function readAudio(data: string, format: 'wav' | 'mp3', limits: MediaLimits): Media {
-  const { bytes } = readRecording(decodeBase64(data, limits.fileBytes), format, limits);
+function readAudio(data: string | Uint8Array, format: 'wav' | 'mp3', limits: MediaLimits): Media {
+  const file = typeof data === 'string' ? decodeBase64(data, limits.fileBytes) : data;
+  const { bytes } = readRecording(file, format, limits);
   return { kind: 'audio', format, bytes };
 }
 

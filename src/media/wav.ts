@@ -1,6 +1,9 @@
 import { textAt, viewOf } from './bytes.ts';
 import { broken } from './problem.ts';
 
+/** The bytes of a header with a single `fmt ` chunk of the usual length. */
+const HEADER_BYTES = 44;
+
 /** A checked recording with the figures of its header. */
 export interface CheckedRecording {
   bytes: Uint8Array;
@@ -19,6 +22,15 @@ interface Format {
   channels: number;
   rate: number;
   frameBytes: number;
+  /** The `fmt ` chunk itself, without its name and length. */
+  chunk: Uint8Array;
+}
+
+/** The samples of a WAV, and the figures that describe them. */
+interface Samples extends Format {
+  /** The position of the first sample, and the number of bytes of all. */
+  start: number;
+  length: number;
 }
 
 /**
@@ -27,6 +39,49 @@ interface Format {
  * @throws MediaProblem if it is incomplete or its samples have an unknown form
  */
 export function readWav(bytes: Uint8Array): CheckedRecording {
+  const { start, length, declared, channels, rate, frameBytes } = findSamples(bytes);
+  const whole = declared === UNKNOWN_LENGTH ? withLengths(bytes, start, length) : bytes;
+  return { bytes: whole, channels, seconds: length / frameBytes / rate };
+}
+
+/** Returns the part of a checked WAV between two times in seconds, as a WAV. Throws as `readWav` does. */
+export function cutWav(bytes: Uint8Array, from: number, to: number): Uint8Array {
+  const { start, length, rate, frameBytes, chunk } = findSamples(bytes);
+  const at = (seconds: number) => Math.min(length, Math.round(seconds * rate) * frameBytes);
+  return wavOf(chunk, bytes.subarray(start + at(from), start + at(to)));
+}
+
+/** Returns a mono WAV of these samples. `rate` is in samples per second. */
+export function monoWav(samples: Int16Array, rate: number): Uint8Array {
+  const chunk = new Uint8Array(16);
+  const view = viewOf(chunk);
+  // PCM, one channel.
+  view.setUint16(0, 1, true);
+  view.setUint16(2, 1, true);
+  view.setUint32(4, rate, true);
+  view.setUint32(8, 2 * rate, true);
+  view.setUint16(12, 2, true);
+  view.setUint16(14, 16, true);
+  return wavOf(chunk, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+}
+
+/** Makes a WAV of a `fmt ` chunk and of samples. */
+function wavOf(chunk: Uint8Array, samples: Uint8Array): Uint8Array {
+  const header = HEADER_BYTES - 16 + chunk.length;
+  const file = new Uint8Array(header + samples.length);
+  const view = viewOf(file);
+  file.set(new TextEncoder().encode('RIFF\0\0\0\0WAVEfmt '));
+  view.setUint32(4, file.length - 8, true);
+  view.setUint32(16, chunk.length, true);
+  file.set(chunk, 20);
+  file.set(new TextEncoder().encode('data'), header - 8);
+  view.setUint32(header - 4, samples.length, true);
+  file.set(samples, header);
+  return file;
+}
+
+/** Finds the samples. `declared` is the length in the header. Throws a `MediaProblem`. */
+function findSamples(bytes: Uint8Array): Samples & { declared: number } {
   const view = viewOf(bytes);
   let format: Format | null = null;
   for (let position = 12; position + 8 <= bytes.length; ) {
@@ -35,14 +90,14 @@ export function readWav(bytes: Uint8Array): CheckedRecording {
     const start = position + 8;
     if (id === 'data') return readSamples(bytes, start, length, format);
     if (start + length > bytes.length) throw cutOff(bytes, start + length);
-    if (id === 'fmt ') format = readFormat(view, start, length);
+    if (id === 'fmt ') format = readFormat(view, start, length, bytes);
     // Chunks begin at even positions.
     position = start + length + (length % 2);
   }
   throw broken(`is a broken WAV: it has ${bytes.length} bytes and no samples.`);
 }
 
-function readFormat(view: DataView, start: number, length: number): Format {
+function readFormat(view: DataView, start: number, length: number, bytes: Uint8Array): Format {
   if (length < 16) throw broken('is a broken WAV: the description of its samples is too short.');
   const tag = view.getUint16(start, true);
   const codec = tag === EXTENSIBLE && length >= 26 ? view.getUint16(start + 24, true) : tag;
@@ -55,18 +110,21 @@ function readFormat(view: DataView, start: number, length: number): Format {
     throw broken(
       `is a broken WAV: ${channels} channels of ${bits} bits do not make ${frameBytes} bytes at ${rate} Hz.`,
     );
-  return { channels, rate, frameBytes };
+  return { channels, rate, frameBytes, chunk: bytes.subarray(start, start + length) };
 }
 
-function readSamples(bytes: Uint8Array, start: number, length: number, format: Format | null): CheckedRecording {
+function readSamples(
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+  format: Format | null,
+): Samples & { declared: number } {
   if (!format) throw broken('is a broken WAV: its samples come before what describes them.');
-  const { channels, rate, frameBytes } = format;
   const there = bytes.length - start;
   if (length > there && length !== UNKNOWN_LENGTH) throw cutOff(bytes, start + length);
   const samples = Math.min(length, there);
-  if (samples < frameBytes) throw broken('is a WAV without any samples.');
-  const whole = length === UNKNOWN_LENGTH ? withLengths(bytes, start, samples) : bytes;
-  return { bytes: whole, channels, seconds: samples / frameBytes / rate };
+  if (samples < format.frameBytes) throw broken('is a WAV without any samples.');
+  return { ...format, start, length: samples, declared: length };
 }
 
 function withLengths(bytes: Uint8Array, start: number, samples: number): Uint8Array {

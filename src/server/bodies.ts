@@ -1,6 +1,6 @@
 import { bodyInSmallPieces, bodyTooLarge, bodyTooSlow } from '../api/http/refusals.ts';
 import { overloaded, serverError } from '../contract/errors.ts';
-import { createBodyText, type Look } from './body-text.ts';
+import { type ArrivingBody, createBodyBytes, createBodyText, type Look } from './body-text.ts';
 
 /** The limits for the bodies of requests. */
 export interface BodyLimits {
@@ -22,6 +22,8 @@ export interface Body {
    * the end of the body. Pieces that arrive after a refusal are dropped.
    */
   read(onBody: OnBody, look: Look | undefined, signal: AbortSignal): Promise<string>;
+  /** Reads the body as bytes. Throws as `read` does. */
+  readBytes(onBody: OnBody, signal: AbortSignal): Promise<Uint8Array>;
   /** Counts the bytes of a large reply with those of the body, until `close`. Nothing is refused for it: the memory is in use already. */
   holdReply(bytes: number): void;
   /** Frees the bytes of the body and the reply once the request is answered. May be called twice. */
@@ -66,32 +68,33 @@ export function createBodies({ bytes: limit, inFlightBytes, timeMs }: BodyLimits
         inFlight += bytes;
         size += bytes;
       };
+      const receive = async <T>(body: ArrivingBody<T>, onBody: OnBody, signal: AbortSignal): Promise<T> => {
+        const length = Number(declared ?? 0);
+        if (length > limit) throw bodyTooLarge(limit);
+        checkRoom(length);
+        const late = (ms: number) => setTimeout(() => body.fail(bodyTooSlow(ms)), ms);
+        const timer = late(timeMs);
+        const nextPiece = declared === undefined ? late(Math.min(NEXT_PIECE_MS, timeMs)) : undefined;
+        signal.addEventListener('abort', () => body.fail(serverError('The client went away.')), { once: true });
+        onBody((piece, isLast) => {
+          nextPiece?.refresh();
+          if (body.settled()) return;
+          try {
+            count(piece.length);
+            body.add(piece);
+            if (isLast) body.end();
+          } catch (error) {
+            body.fail(error);
+          }
+        });
+        return body.whole.finally(() => {
+          clearTimeout(timer);
+          clearTimeout(nextPiece);
+        });
+      };
       return {
-        async read(onBody, look, signal) {
-          const length = Number(declared ?? 0);
-          if (length > limit) throw bodyTooLarge(limit);
-          checkRoom(length);
-          const text = createBodyText(look);
-          const late = (ms: number) => setTimeout(() => text.fail(bodyTooSlow(ms)), ms);
-          const timer = late(timeMs);
-          const nextPiece = declared === undefined ? late(Math.min(NEXT_PIECE_MS, timeMs)) : undefined;
-          signal.addEventListener('abort', () => text.fail(serverError('The client went away.')), { once: true });
-          onBody((piece, isLast) => {
-            nextPiece?.refresh();
-            if (text.settled()) return;
-            try {
-              count(piece.length);
-              text.add(piece);
-              if (isLast) text.end();
-            } catch (error) {
-              text.fail(error);
-            }
-          });
-          return text.whole.finally(() => {
-            clearTimeout(timer);
-            clearTimeout(nextPiece);
-          });
-        },
+        read: (onBody, look, signal) => receive(createBodyText(look), onBody, signal),
+        readBytes: (onBody, signal) => receive(createBodyBytes(), onBody, signal),
         holdReply(bytes) {
           inFlight += bytes;
           size += bytes;

@@ -17,6 +17,7 @@ class ServerRequest implements ApiRequest {
   readonly headers: Record<string, string>;
   readonly refusal: ApiError | undefined;
   readonly text: ApiRequest['text'];
+  readonly bytes: ApiRequest['bytes'];
   readonly #ending: Ending;
 
   constructor({ head, onBody }: Exchange, body: Body, ending: Ending, refusal: ApiError | undefined) {
@@ -26,6 +27,7 @@ class ServerRequest implements ApiRequest {
     this.headers = head.headers;
     this.refusal = refusal;
     this.text = (look) => body.read(onBody, look, this.signal);
+    this.bytes = () => body.readBytes(onBody, this.signal);
     this.#ending = ending;
   }
 

@@ -192,7 +192,15 @@ export function createContext(overrides: Partial<RequestContext> & { cards?: Mod
 }
 
 function blank(path: string): ApiRequest {
-  return { method: 'GET', path, query: '', headers: {}, text: async () => '', signal: new AbortController().signal };
+  return {
+    method: 'GET',
+    path,
+    query: '',
+    headers: {},
+    text: async () => '',
+    bytes: async () => new Uint8Array(),
+    signal: new AbortController().signal,
+  };
 }
 
 export function get(path: string, headers: Record<string, string> = {}): ApiRequest {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/api/api.ts';
+import { transcriptionSchema } from '../../src/api/audio/schema.ts';
 import { chatRequestSchema } from '../../src/api/chat/schema.ts';
 import { samplingEntries } from '../../src/api/fields/sampling.ts';
 import { MESSAGES_FIELDS_WITHOUT_EFFECT, messagesRequestSchema } from '../../src/api/messages/schema.ts';
@@ -61,6 +62,7 @@ describe('the table of docs/api.md', () => {
     ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...MESSAGES_FIELDS_WITHOUT_EFFECT]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
     ['POST /v1/rerank', rerankRequestSchema, []],
+    ['POST /v1/audio/transcriptions', transcriptionSchema, ['include', 'chunking_strategy', 'keep_alive']],
   ])('has every field of %s', (route, schema, others) => {
     const fields = Object.keys(COVERAGE[route] ?? {}).join(' ');
     const missing = Object.keys(schema.entries).filter((field) => !new RegExp(`\\b${field}\\b`).test(fields));

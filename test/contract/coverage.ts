@@ -274,6 +274,23 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'documents, a long text': 'refuses a document that is too long beside the query, with both counts',
     'a model that ranks nothing': 'refuses models that rank nothing, and a chat with one that does',
   },
+  'POST /v1/audio/transcriptions': {
+    'model, file': 'writes down a recording for the openai client: another one changes the text, the same one does not',
+    'file, a long one': 'writes down a long recording in parts',
+    'response_format: json, text':
+      'writes down a recording as plain text, and with another language, words and temperature',
+    'language, prompt, temperature':
+      'writes down a recording as plain text, and with another language, words and temperature',
+    'response_format: verbose_json, srt, vtt; timestamp_granularities: a 400':
+      'refuses a transcript with times, by a model that does not hear, and of what is no recording',
+    'model, that does not hear':
+      'refuses a transcript with times, by a model that does not hear, and of what is no recording',
+    stream: 'streams to the openai client the transcript that it writes whole',
+    usage: 'writes down a recording for the openai client: another one changes the text, the same one does not',
+  },
+  'POST /v1/audio/translations': {
+    'model, file': 'translates a recording into English for the openai client',
+  },
   "Ollama's API": {
     'POST /api/chat: model, messages, stream':
       'answers the ollama client whole, and streams it the same, with the counts at the end',
@@ -349,6 +366,9 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
   'thinking_budget and its synonyms, thinking.budget_tokens of POST /v1/messages, on each target': {
     file: 'test/contract/thinking.test.ts',
     name: 'ends with its closing mark after as many tokens as it may have: %j',
+  'POST /v1/audio/transcriptions: include, chunking_strategy, known_speaker_names, keep_alive': {
+    file: 'test/api/audio/transcriptions.test.ts',
+    name: 'that asks for %s is refused',
   },
   'lora, on the native engine': {
     file: 'test/server/adapters.test.ts',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { audioCases } from './cases/audio.ts';
 import { cancellationCases } from './cases/cancellation.ts';
 import { chatCases } from './cases/chat.ts';
 import { choiceCases } from './cases/choices.ts';
@@ -46,6 +47,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,
+  'transcripts of recordings': audioCases,
   'the API of Ollama': ollamaCases,
   'errors and limits': errorCases,
   cancellation: cancellationCases,

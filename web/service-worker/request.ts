@@ -15,6 +15,7 @@ export function toApiRequest(request: Request, path: string, requestId: string, 
     // A service worker sees no Host header, by which the API recognises pages of this origin.
     headers: { ...headersOf(request), host, 'x-request-id': requestId },
     text: (look) => readBody(request, look),
+    bytes: async () => new Uint8Array(await (await readBlob(request)).arrayBuffer()),
     signal,
   };
 }
@@ -25,8 +26,13 @@ export function headersOf({ headers }: Request): Record<string, string> {
 
 /** Returns the body as text. Throws a 413 `ApiError` if it is over the limit, and what `look` throws. */
 async function readBody(request: Request, look: (bytes: Uint8Array) => void = () => {}): Promise<string> {
-  const body = await request.blob();
-  if (body.size > BODY_LIMIT_BYTES) throw bodyTooLarge(BODY_LIMIT_BYTES);
+  const body = await readBlob(request);
   for await (const bytes of chunksOf(body.stream())) look(bytes);
   return body.text();
+}
+
+async function readBlob(request: Request): Promise<Blob> {
+  const body = await request.blob();
+  if (body.size > BODY_LIMIT_BYTES) throw bodyTooLarge(BODY_LIMIT_BYTES);
+  return body;
 }

@@ -5,6 +5,7 @@ import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { parseJsonBody } from '../http/json-body.ts';
+import { type FormPart, parseForm } from '../http/multipart.ts';
 import { validate } from './fields.ts';
 import { noteKeepAlive } from './keep-alive.ts';
 import { refuseFields, undefinedFields } from './support.ts';
@@ -22,23 +23,49 @@ export async function readModelRequest<S extends ModelRequestSchema>(
   schema: S,
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  const find = ({ model: name }: { model: string }) => {
-    const model = findByName(context.catalogue, name);
+  return readRequestFor(context, request, schema, findIn(context), refused);
+}
+
+/** Does the same as `readModelRequest`, for a form, whose fields `toFields` returns as an object. */
+export async function readFormFor<S extends ModelRequestSchema>(
+  context: RequestContext,
+  request: ApiRequest,
+  schema: S,
+  toFields: (form: FormPart[]) => Record<string, unknown>,
+  refused: string[] = [],
+): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
+  const body = validate(schema, toFields(await parseForm(request)), 'The form');
+  return checkRequestFor(context, body, schema, findIn(context), refused);
+}
+
+/** Returns a function that finds the model of a body. It throws a 404 `ApiError` for an unknown model. */
+function findIn({ catalogue }: Pick<RequestContext, 'catalogue'>) {
+  return ({ model: name }: { model: string }): ModelCard => {
+    const model = findByName(catalogue, name);
     if (!model) throw modelNotFound(name);
     return model;
   };
-  return readRequestFor(context, request, schema, find, refused);
 }
 
 /** Does the same as `readModelRequest`, for a body whose model is found by `find`. */
 export async function readRequestFor<S extends v.GenericSchema & { entries: v.ObjectEntries }>(
-  { noteUnknownFields, trace, record }: RequestContext,
+  context: RequestContext,
   request: ApiRequest,
   schema: S,
   find: (body: v.InferOutput<S>) => ModelCard,
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  const body = validate(schema, await parseJsonBody(request));
+  return checkRequestFor(context, validate(schema, await parseJsonBody(request)), schema, find, refused);
+}
+
+/** Finds the model of a validated body, and refuses or notes the fields that the schema does not have. */
+function checkRequestFor<S extends v.GenericSchema & { entries: v.ObjectEntries }>(
+  { noteUnknownFields, trace, record }: RequestContext,
+  body: v.InferOutput<S>,
+  schema: S,
+  find: (body: v.InferOutput<S>) => ModelCard,
+  refused: string[],
+): { body: v.InferOutput<S>; model: ModelCard } {
   const model = find(body);
   trace.model = model.id;
   refuseFields(body as object, refused, schema.entries);

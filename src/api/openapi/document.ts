@@ -77,8 +77,9 @@ function parametersOf({ path, upload = {} }: Route): object[] {
   return [...inPath, ...Object.entries(upload).map(([name, field]) => ({ name, in: 'query', ...field }))];
 }
 
-function bodyOf({ body, upload }: Route): object | null {
+function bodyOf({ body, form, upload }: Route): object | null {
   if (body) return { 'application/json': { schema: ref(body.name) } };
+  if (form) return { 'multipart/form-data': { schema: ref(form.name) } };
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
@@ -98,7 +99,18 @@ function describeReply({ response, event, ndjson, namedEvents, text }: Route) {
 }
 
 function requestSchemas(routes: Route[]): Record<string, ApiSchema> {
-  return Object.fromEntries(routes.flatMap(({ body }) => (body ? [[body.name, toApiSchema(body.schema)]] : [])));
+  return Object.fromEntries(
+    routes.flatMap(({ body, form }) => [
+      ...(body ? [[body.name, toApiSchema(body.schema)]] : []),
+      ...(form ? [[form.name, withFiles(toApiSchema(form.schema), form.files)]] : []),
+    ]),
+  );
+}
+
+/** Describes these properties of a form as files, which JSON Schema does not know. */
+function withFiles(schema: ApiSchema, files: string[]): ApiSchema {
+  const binary = files.map((file) => [file, { type: 'string', contentMediaType: 'application/octet-stream' }]);
+  return { ...schema, properties: Object.assign({}, schema.properties, Object.fromEntries(binary)) };
 }
 
 /**

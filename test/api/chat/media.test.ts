@@ -21,8 +21,9 @@ function createReader(read: (part: MediaPart, signal: AbortSignal) => Promise<vo
     async read(part, param, signal) {
       asked.push({ part, param });
       await read(part, signal);
-      return mediaOf(part.kind === 'image' ? part.url : part.data, part.kind);
+      return mediaOf(part.kind === 'image' ? part.url : String(part.data), part.kind);
     },
+    openRecording: () => Promise.reject(new Error('no file was sent')),
   };
   return { reader, asked };
 }

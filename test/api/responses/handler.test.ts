@@ -126,7 +126,10 @@ describe('a response', () => {
       error: { code: 'unsupported_content', param: 'input[0].content[0]' },
     });
     const seeing = modelCard({ settings: { embedding: false, vision_model: true } });
-    const media = { read: async () => ({ kind: 'image' as const, bytes: new Uint8Array(1) }) };
+    const media = {
+      openRecording: () => Promise.reject(new Error('no file was sent')),
+      read: async () => ({ kind: 'image' as const, bytes: new Uint8Array(1) }),
+    };
     const { context } = createContext({ cards: [seeing], media });
     expect((await createApi(context)(respond(body(32)))).status).toBe(200);
     expect(await readJson(await createApi(context)(respond(body(33))))).toMatchObject({

@@ -1,0 +1,38 @@
+import { invalidRequest } from '../../contract/errors.ts';
+import type { FormPart } from '../http/multipart.ts';
+
+/** The file in a field of a form. */
+export class FormFile {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
+/** The fields whose text is a number, and those whose text is true or false. */
+const NUMBERS = ['temperature'];
+const BOOLEANS = ['stream'];
+
+/**
+ * Returns the fields of a form as an object, as JSON would have them: a field `name[]` is a list, numbers and booleans are read from
+ * their texts. A text that is neither stays a text, which the schema refuses. Throws a 400 `ApiError` for a field that is there twice.
+ */
+export function toFields(parts: FormPart[]): Record<string, unknown> {
+  const fields = new Map<string, unknown>();
+  for (const { name: written, isFile, bytes } of parts) {
+    const name = written.replace(/\[\d*\]$/, '');
+    const value = isFile ? new FormFile(bytes) : toValue(name, new TextDecoder().decode(bytes));
+    const before = fields.get(name);
+    if (name !== written) fields.set(name, [...(Array.isArray(before) ? before : []), value]);
+    else if (fields.has(name)) throw invalidRequest(`${name} is in the form twice.`, name);
+    else fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}
+
+function toValue(name: string, text: string): unknown {
+  if (NUMBERS.includes(name)) return /^\s*-?[\d.]+(e-?\d+)?\s*$/i.test(text) ? Number(text) : text;
+  if (BOOLEANS.includes(name)) return { true: true, false: false, '1': true, '0': false }[text.toLowerCase()] ?? text;
+  return text;
+}

@@ -1,0 +1,108 @@
+import { ApiError, invalidRequest } from '../../contract/errors.ts';
+import type { ApiRequest } from './http.ts';
+
+/** A field of a form. */
+export interface FormPart {
+  name: string;
+  /** True if the field is a file. */
+  isFile: boolean;
+  bytes: Uint8Array;
+}
+
+/** The most fields of a form, and the most bytes of the headers of one field. */
+const MOST_PARTS = 64;
+const MOST_HEADER_BYTES = 4096;
+
+const CR = 13;
+const BREAK = [13, 10];
+const END_OF_HEADERS = [13, 10, 13, 10];
+const DASHES = [45, 45];
+
+/**
+ * Returns the fields of a form, in their order: https://www.rfc-editor.org/rfc/rfc7578. Throws a 415 `ApiError` for another content
+ * type, a 413 for a body over the limit, and a 400 for a body that is not a form.
+ */
+export async function parseForm(request: Pick<ApiRequest, 'headers' | 'bytes'>): Promise<FormPart[]> {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) throw wrongType();
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(type) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined || boundary.length > 200) throw malformed('its content type has no boundary');
+  return split(await request.bytes(), new TextEncoder().encode(`\r\n--${boundary}`));
+}
+
+/** Splits a body at each boundary, which begins with a line break. */
+function split(body: Uint8Array, boundary: Uint8Array): FormPart[] {
+  const parts: FormPart[] = [];
+  // The first boundary has no line break before it, unless there is a preamble.
+  let end = startsWith(body, 0, boundary.subarray(2)) ? -2 : findBoundary(body, 0, boundary);
+  while (end !== -1) {
+    const after = end + boundary.length;
+    if (startsWith(body, after, DASHES)) return parts;
+    if (!startsWith(body, after, BREAK)) break;
+    const start = after + BREAK.length;
+    const next = findBoundary(body, after, boundary);
+    if (next === -1) break;
+    if (parts.length === MOST_PARTS) {
+      throw invalidRequest(`The form has more than ${MOST_PARTS} fields.`, null, 'too_many_fields');
+    }
+    parts.push(readPart(body.subarray(start, Math.max(start, next))));
+    end = next;
+  }
+  throw malformed('it has no last boundary');
+}
+
+function readPart(part: Uint8Array): FormPart {
+  const end = find(part.subarray(0, MOST_HEADER_BYTES), 0, END_OF_HEADERS);
+  if (end === -1) throw malformed(`a field has no headers, or more than ${MOST_HEADER_BYTES} bytes of them`);
+  const headers = new TextDecoder().decode(part.subarray(0, end));
+  const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers)?.[1] ?? '';
+  const name = parameter(disposition, 'name');
+  if (name === null) throw malformed('a field has no name');
+  const isFile = parameter(disposition, 'filename') !== null || /;\s*filename\*=/i.test(`;${disposition}`);
+  return { name, isFile, bytes: part.subarray(end + END_OF_HEADERS.length) };
+}
+
+/** Returns a parameter of a header. Browsers write a quotation mark within it as %22. */
+function parameter(header: string, name: string): string | null {
+  const [, quoted, plain] =
+    new RegExp(`(?:^|;)\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(header) ?? [];
+  return quoted?.replace(/\\(.)/g, '$1').replaceAll('%22', '"') ?? plain ?? null;
+}
+
+/** Returns the position of the next boundary, which ends its line or has two dashes after it; -1 if there is none. */
+function findBoundary(body: Uint8Array, from: number, boundary: Uint8Array): number {
+  for (let at = find(body, from, boundary); at !== -1; at = find(body, at + 1, boundary)) {
+    const after = at + boundary.length;
+    if (startsWith(body, after, BREAK) || startsWith(body, after, DASHES)) return at;
+  }
+  return -1;
+}
+
+/**
+ * Returns the position of a sequence that begins with a carriage return and has no other after it; -1 if it is not there. A call of
+ * `indexOf` for each carriage return would take too long in a body of nothing else.
+ */
+function find(bytes: Uint8Array, from: number, sequence: ArrayLike<number>): number {
+  for (let at = from; at < bytes.length; at++) if (bytes[at] === CR && startsWith(bytes, at, sequence)) return at;
+  return -1;
+}
+
+function startsWith(bytes: Uint8Array, at: number, sequence: ArrayLike<number>): boolean {
+  for (let index = 0; index < sequence.length; index++) if (bytes[at + index] !== sequence[index]) return false;
+  return true;
+}
+
+function malformed(why: string): ApiError {
+  return invalidRequest(`The request body is not a valid form: ${why}.`, null, 'invalid_form');
+}
+
+function wrongType(): ApiError {
+  return new ApiError({
+    status: 415,
+    type: 'invalid_request_error',
+    code: 'unsupported_media_type',
+    param: null,
+    message: 'The request body must be a form, sent with Content-Type: multipart/form-data.',
+  });
+}

@@ -1,0 +1,43 @@
+import OpenAI, { BadRequestError, toFile } from 'openai';
+import { describe, expect, it } from 'vitest';
+import { toneWav } from '../kit/media.ts';
+import { API_KEY, servePaddock } from './paddock.ts';
+
+const baseURL = await servePaddock();
+const client = new OpenAI({ baseURL, apiKey: API_KEY });
+const model = 'tiny/audio/ear';
+const file = () => toFile(toneWav(440), 'speech.wav');
+
+describe('the openai client, with a recording', () => {
+  it('gets its text, whole and streamed alike', async () => {
+    const { text } = await client.audio.transcriptions.create({ model, file: await file() });
+    expect(text).not.toBe('');
+    const stream = await client.audio.transcriptions.create({ model, file: await file(), stream: true });
+    const types = new Set<string>();
+    let last = '';
+    for await (const event of stream) {
+      types.add(event.type);
+      if (event.type === 'transcript.text.done') last = event.text;
+    }
+    expect(last).toBe(text);
+    expect([...types]).toEqual(['transcript.text.delta', 'transcript.text.done']);
+  });
+
+  it('gets plain text where it asks for that', async () => {
+    const text: unknown = await client.audio.transcriptions.create({
+      model,
+      file: await file(),
+      response_format: 'text',
+    });
+    expect(text).toEqual(expect.any(String));
+  });
+
+  it('gets a translation', async () => {
+    expect((await client.audio.translations.create({ model, file: await file() })).text).not.toBe('');
+  });
+
+  it('gets its own error class for a model that does not hear', async () => {
+    const asked = client.audio.transcriptions.create({ model: 'tiny', file: await file() });
+    await expect(asked).rejects.toBeInstanceOf(BadRequestError);
+  });
+});
