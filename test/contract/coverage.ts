@@ -366,6 +366,7 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
   'thinking_budget and its synonyms, thinking.budget_tokens of POST /v1/messages, on each target': {
     file: 'test/contract/thinking.test.ts',
     name: 'ends with its closing mark after as many tokens as it may have: %j',
+  },
   'POST /v1/audio/transcriptions: include, chunking_strategy, known_speaker_names, keep_alive': {
     file: 'test/api/audio/transcriptions.test.ts',
     name: 'that asks for %s is refused',
