@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -175,6 +175,11 @@ async function askPico(url: string): Promise<unknown> {
   return response.json();
 }
 
+/** Returns the package of an import, as in `@scope/name` of `@scope/name/file`. */
+function packageOf(imported: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0] ?? '';
+}
+
 describe('the tarball', () => {
   it('has at most 9.5 MB', () => {
     expect(packed.size).toBeLessThanOrEqual(MOST_BYTES);
@@ -187,16 +192,18 @@ describe('the tarball', () => {
   });
 
   it('depends on the packages that its scripts import, and on no others', async () => {
-    const names = (await readdir(inPackage('dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
-    const texts = await Promise.all(names.map((name) => readFile(inPackage(join('dist', name)), 'utf8')));
+    const files = (await readdir(inPackage('dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(files.map((name) => readFile(inPackage(join('dist', name)), 'utf8')));
     // The packages in the bundles have examples in their comments.
     const codes = texts.map((text) => text.replace(/^\s*(?:\*|\/\/).*$/gm, ''));
-    const imports = codes.flatMap((code) => [...code.matchAll(/(?:^|\s)(?:from|import|import\()\s*'([^'.][^']*)'/gm)]);
-    const imported = new Set(imports.map(([, name = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? ''));
+    const named = /^(?:import|export)\b.*['"]([@\w][\w@./-]*)['"];?$|\bimport\(['"]([@\w][\w@./-]*)['"]\)/gm;
+    const names = codes.flatMap((code) => [...code.matchAll(named)].map(([, fixed, late]) => fixed ?? late ?? ''));
+    const imported = new Set(names.filter((name) => !isBuiltin(name)).map(packageOf));
     const declared = Object.keys(manifest.dependencies);
-    expect([...imported].filter((name) => !name.startsWith('node:') && !declared.includes(name))).toEqual([]);
+    expect(imported).toContain('node-llama-cpp');
+    expect([...imported].filter((name) => !declared.includes(name))).toEqual([]);
     // Some are required or resolved by name.
-    const isNamed = (name: string) => texts.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`));
+    const isNamed = (name: string) => texts.some((text) => new RegExp(`['"\`]${name}['"\`/]`).test(text));
     expect(declared.filter((name) => !isNamed(name))).toEqual([]);
   });
 });
