@@ -15,7 +15,7 @@ import { median, spread } from './statistics.ts';
  * in seconds. With a model of one small layer and a large vocabulary, nearly all of it is the host's work: drawing,
  * filling the batch, starting threads.
  *
- * `node dist/benchmarks/step-time.js [--model half-billion] [--against OTHER/dist] [--rounds 3]` measures two builds by
+ * `node dist/benchmarks/step-time.js [--model half-billion] [--against OTHER/dist] [--rounds 3] [--backend gpu]` measures two builds by
  * turns.
  */
 const { values } = parseArgs({
@@ -24,12 +24,14 @@ const { values } = parseArgs({
     against: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     threads: { type: 'string', default: '2' },
+    backend: { type: 'string', default: 'cpu' },
+    streams: { type: 'string', default: '1,4,16,64' },
     sampled: { type: 'boolean', default: false },
     child: { type: 'string' },
   },
 });
 
-const STREAMS = [1, 4, 16, 64];
+const STREAMS = values.streams.split(',').map(Number);
 const TOKENS = 48;
 
 interface Timing {
@@ -51,7 +53,19 @@ function compare(): void {
   const timings = new Map<string, Timing[]>(builds.map((build) => [build, []]));
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const build of builds) {
-      const args = [fileURLToPath(import.meta.url), '--child', build, '--model', file, '--threads', values.threads];
+      const args = [
+        fileURLToPath(import.meta.url),
+        '--child',
+        build,
+        '--model',
+        file,
+        '--threads',
+        values.threads,
+        '--backend',
+        values.backend,
+        '--streams',
+        values.streams,
+      ];
       const output = execFileSync(process.execPath, values.sampled ? [...args, '--sampled'] : args, {
         encoding: 'utf8',
       });
@@ -80,7 +94,7 @@ async function measure(build: string): Promise<void> {
   const slots = Math.max(...STREAMS);
   const engine = await loadNativeEngine(
     { files: [values.model], kind: 'chat', contextLength: 512, slots, threads: Number(values.threads), batchSize: 512 },
-    'cpu',
+    values.backend === 'gpu' ? 'gpu' : 'cpu',
     silentLog,
   );
   const timings: Timing[] = [];

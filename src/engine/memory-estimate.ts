@@ -193,12 +193,14 @@ export function cachedBytesPerToken(
 /** Returns the sizes from which the part of a model that goes to a GPU with memory of its own is chosen. */
 export function partSizes(shape: ModelShape, plan: MemoryPlan): PartSizes {
   const { weights, compute } = estimateMemory(shape, plan);
+  // The runtime is in the machine's memory.
+  const onGpu = compute - plan.threads * RUNTIME_BYTES[plan.backend];
   const copies = plan.slots * plan.threads;
   const all = weights + copies * fixedCacheBytes(shape, plan);
   const sizes = {
     layers: shape.layers + 1,
     weights: all,
-    compute,
+    compute: onGpu,
     cachePerToken: copies * cachedBytesPerToken(shape, plan.kvType),
   };
   const { tensors } = shape;

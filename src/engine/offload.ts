@@ -116,15 +116,18 @@ export function bytesOnGpu(parts: PartSizes, { layers, contextLength, cpuExperts
   return sum(inLayers) + output + besides + share * cache + compute + copiedBytes(tensors, first, cpuExperts);
 }
 
+/** A layer's experts are three tensors of one size, and so are most of its other bytes in a model without experts. */
+const TENSORS_OF_LAYER = 3;
+
 /**
- * Returns the bytes of the largest layer that is not on the GPU, or not with its experts: for long prompts, llama.cpp
- * copies its weights to the GPU and computes there.
+ * Returns the bytes of the largest tensor that is not on the GPU: for long prompts, llama.cpp copies one after the other to
+ * the GPU and computes there.
  */
 function copiedBytes({ layers }: TensorBytes, first: number, cpuExperts: number): number {
   const left = layers.map(({ experts, rest }, index) =>
     index < first ? Math.max(rest, experts) : index < cpuExperts ? experts : 0,
   );
-  return Math.max(0, ...left);
+  return Math.max(0, ...left) / TENSORS_OF_LAYER;
 }
 
 /** Returns the bytes of weights and caches that stay in the machine's own memory. */

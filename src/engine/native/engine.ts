@@ -97,6 +97,7 @@ async function startChat(
   const wanted = projector?.needsWholePieces ? withBatchOf(options, MOST_TOKENS_TOGETHER) : options;
   const adapters = await loadAdapters(model, options.adapters ?? []);
   const context = await createGrowingContext(model, wanted, grows, log, available);
+  if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes();
   const decoder = createDecoder(context, model);
   const { reason, ...counts } = await threadsFor(decoder, options, backend);
