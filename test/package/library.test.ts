@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listPaddockSite, type PaddockServer, type ServerOptions, startServer } from 'paddock';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, onTestFinished, vi } from 'vitest';
-import { listPaddockSite, type PaddockServer, type ServerOptions, startServer } from '../../dist/src/index.js';
 import type { Config, SettingName } from '../../src/serve/config/settings.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
