@@ -35,7 +35,7 @@ const BELOW: Record<string, string[]> = {
     'src/gguf',
     'src/package-root.ts',
   ],
-  'src/media': ['src/contract', 'src/net'],
+  'src/media': ['src/contract', 'src/utils', 'src/net'],
   'src/catalogue': [
     'src/contract',
     'src/utils',
@@ -94,6 +94,7 @@ const BELOW: Record<string, string[]> = {
   'src/site-files.ts': ['src/package-root.ts'],
   'src/source-lines.ts': [],
   workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine', 'src/source-lines.ts'],
+  workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine', 'src/media'],
   'web/mcp': ['src/utils'],
   'web/leader': ['web/protocol.ts', 'web/liveness.ts', 'web/worker-inbox.ts'],
   'web/engine': [

@@ -1,6 +1,8 @@
 import OpenAI, { BadRequestError, toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
+import { makeFlac } from '../kit/flac.ts';
 import { toneWav } from '../kit/media.ts';
+import { makeOpus, SILENCE } from '../kit/ogg.ts';
 import { API_KEY, servePaddock } from './paddock.ts';
 
 const baseURL = await servePaddock();
@@ -21,6 +23,26 @@ describe('the openai client, with a recording', () => {
     }
     expect(last).toBe(text);
     expect([...types]).toEqual(['transcript.text.delta', 'transcript.text.done']);
+  });
+
+  it('gets the same text of a FLAC as of a WAV', async () => {
+    const wav = toneWav(440);
+    const flac = makeFlac([new Int16Array(wav.slice(44).buffer)], { kind: 'fixed' });
+    const ofFlac = await client.audio.transcriptions.create({ model, file: await toFile(flac, 'speech.flac') });
+    const ofWav = await client.audio.transcriptions.create({ model, file: await toFile(wav, 'speech.wav') });
+    expect(ofFlac.text).toBe(ofWav.text);
+  });
+
+  it('gets the text of an Opus, and a 400 of a broken one', async () => {
+    const opus = makeOpus(Array<Uint8Array>(50).fill(SILENCE));
+    const asked = (bytes: Buffer) =>
+      toFile(bytes, 'speech.ogg').then((ogg) => client.audio.transcriptions.create({ model, file: ogg }));
+    expect((await asked(opus)).text).toEqual(expect.any(String));
+    await expect(asked(opus.subarray(0, 60))).rejects.toMatchObject({
+      status: 400,
+      param: 'file',
+      code: 'invalid_media',
+    });
   });
 
   it('gets plain text where it asks for that', async () => {

@@ -9,6 +9,8 @@ export interface Joiner {
 /** The most words at the end of a part, and at the beginning of the next, that may be the same. */
 const MOST_WORDS = 14;
 
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
 /** A shorter repetition may be by chance, as of "the". */
 const LEAST_LETTERS = 4;
 
@@ -102,7 +104,7 @@ function longestCommonRun(ends: Word[], starts: Word[]): { left: Word; right: Wo
 /** Returns the words of a text. In scripts without spaces, the parts that dictionaries have. */
 function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  for (const { segment, index, isWordLike } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text))
+  for (const { segment, index, isWordLike } of segmenter.segment(text))
     if (isWordLike) words.push({ text: segment.toLowerCase(), from: index, to: index + segment.length });
   return words;
 }

@@ -5,10 +5,10 @@ export interface Window {
 }
 
 /**
- * The longest part of a recording that a model gets at once, in seconds. It is the window of Whisper's encoder, which models that hear
- * are built on.
+ * The longest part of a recording that a model gets at once, in seconds. Whisper's encoder, which models that hear are built on, takes 30
+ * s at a time. A part of 30 s may have a few samples more once its rate is converted, and would be encoded as two.
  */
-export const WINDOW_SECONDS = 30;
+export const WINDOW_SECONDS = 29;
 
 /** How much of a part is in the next part too, in seconds: a word that the end of a part cuts is whole in the next. */
 export const OVERLAP_SECONDS = 2;

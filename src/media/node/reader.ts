@@ -1,8 +1,10 @@
 import { notSupportedHere } from '../../contract/errors.ts';
 import type { MediaReader } from '../../contract/media.ts';
 import { isPublicAddress } from '../../net/node/public-address.ts';
+import { createTurns } from '../../utils/turns.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../limits.ts';
 import { createMediaReader } from '../reader.ts';
+import { decodeInThread } from './audio/decode-thread.ts';
 import { fetchMediaFile } from './fetch-file.ts';
 
 export interface ServerMediaOptions {
@@ -13,6 +15,7 @@ export interface ServerMediaOptions {
 
 /** Makes the reader for the media of a server's requests. */
 export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }: ServerMediaOptions): MediaReader {
+  const inTurn = createTurns();
   const mayAsk = allowPrivate ? () => true : isPublicAddress;
   return createMediaReader(
     {
@@ -21,6 +24,12 @@ export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }:
         const { toPng } = await loadDecoder();
         return toPng(...request, limits.imagePixels);
       },
+      // One at a time, so that it never needs the memory of two.
+      toWav: (file, type, signal) =>
+        inTurn(async () => {
+          signal.throwIfAborted();
+          return decodeInThread({ file, type, limitSeconds: limits.audioSeconds }, signal);
+        }),
     },
     limits,
   );

@@ -130,7 +130,7 @@ describe('a transcription', () => {
       usage: { input_tokens: 36 },
     });
     const lengths = asked.map(({ prompt }) => prompt.kind === 'chat' && prompt.messages[0]?.media?.[0]?.bytes.length);
-    expect(lengths).toEqual([30, 30, 14].map((seconds) => 44 + seconds * 16_000));
+    expect(lengths).toEqual([29, 29, 16].map((seconds) => 44 + seconds * 16_000));
   });
 
   it('streams deltas, which make the text of the last event', async () => {

@@ -66,7 +66,7 @@ export const audioCases: ContractCase[] = [
     name: 'writes down a long recording in parts',
     check: async (target) => {
       const { transcriptions } = client(target).audio;
-      const short = await transcriptions.create({ model: EAR, file: fileOf(toneWav(220, 30, 8000)) });
+      const short = await transcriptions.create({ model: EAR, file: fileOf(toneWav(220, 29, 8000)) });
       const long = await transcriptions.create({ model: EAR, file: fileOf(toneWav(220, 32, 8000)) });
       const tokens = ({ usage }: typeof short) => (usage?.type === 'tokens' ? usage.input_tokens : 0);
       expect(tokens(long)).toBe(2 * tokens(short));
