@@ -262,6 +262,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'makes equal vectors of equal texts, like ones of like texts and others of others, in the order of the texts',
     'input, a long text': 'reads texts up to the whole context, and refuses longer ones with both counts',
     'input, tokens': 'makes the same vector of tokens as of their text',
+    'input, images: a 400': 'refuses images in an embedding request, and names the field',
     encoding_format: 'gives the openai client the same vectors in base64 as in numbers',
     dimensions: 'cuts the vectors to the asked dimensions, of length 1 again, and refuses more than there are',
     'a model that makes none': 'refuses models that make no embeddings, and says 404 of unknown ones',

@@ -15,15 +15,17 @@ type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entrie
 
 /**
  * Validates the body of a request and finds the model that it names. Throws a 400, 404, 413 or 415 `ApiError`. Refuses
- * the fields in `refused`, and fields that would be silently ignored. Passes unknown fields to `noteUnknownFields`.
+ * the fields in `refused`, and fields that would be silently ignored. Passes unknown fields to `noteUnknownFields`. `look`
+ * is called with the body before it is validated, and may throw.
  */
 export async function readModelRequest<S extends ModelRequestSchema>(
   context: RequestContext,
   request: ApiRequest,
   schema: S,
   refused: string[] = [],
+  look: (body: unknown) => void = () => {},
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  return readRequestFor(context, request, schema, findIn(context), refused);
+  return readRequestFor(context, request, schema, findIn(context), refused, look);
 }
 
 /** Does the same as `readModelRequest`, for a form, whose fields `toFields` returns as an object. */
@@ -54,8 +56,11 @@ export async function readRequestFor<S extends v.GenericSchema & { entries: v.Ob
   schema: S,
   find: (body: v.InferOutput<S>) => ModelCard,
   refused: string[] = [],
+  look: (body: unknown) => void = () => {},
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  return checkRequestFor(context, validate(schema, await parseJsonBody(request)), schema, find, refused);
+  const body = await parseJsonBody(request);
+  look(body);
+  return checkRequestFor(context, validate(schema, body), schema, find, refused);
 }
 
 /** Finds the model of a validated body, and refuses or notes the fields that the schema does not have. */

@@ -6,12 +6,13 @@ import { jsonInTurns } from '../http/json-in-turns.ts';
 import { reserveInputs } from '../keys/reserve.ts';
 import { toBase64 } from './base64.ts';
 import { embedInputs } from './embed.ts';
+import { refuseMedia } from './refuse-media.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from './schema.ts';
 import { toFloat32 } from './vector.ts';
 
 /** POST /v1/embeddings: a vector of length 1 for each input. */
 export async function createEmbeddings(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const { body, model } = await readModelRequest(context, request, embeddingRequestSchema);
+  const { body, model } = await readModelRequest(context, request, embeddingRequestSchema, [], refuseMedia);
   const inputs = toTextInputs(body.input);
   const { vectors, tokens } = await embedInputs(context, request, model, inputs, body.dimensions);
   const data = vectors.map((embedding, index) => ({

@@ -118,6 +118,19 @@ describe('embeddings', () => {
     expect(runner.questions).toEqual([]);
   });
 
+  it.each<[string, object, string]>([
+    ['a part', { input: [{ text: 'a' }, { image: 'https://x.example/a.png' }] }, 'input[1]'],
+    ['one part alone', { input: { type: 'image_url', image_url: { url: 'a' } } }, 'input'],
+    ['a data URI', { input: ['a', 'data:image/png;base64,AAAA'] }, 'input[1]'],
+    ['a list of images', { input: 'a', images: ['data:image/png;base64,AAAA'] }, 'images'],
+    ['messages', { messages: [{ role: 'user', content: [] }] }, 'messages'],
+  ])('are refused of images in %s, and name the field', async (_, body, param) => {
+    const { context } = createContext({ cards: [modelCard({ settings: { embedding: true } })] });
+    const reply = await createApi(context)(post('/v1/embeddings', { model: 'tiny', ...body }));
+    expect(reply.status).toBe(400);
+    expect((await readJson(reply)).error).toMatchObject({ param, code: 'unsupported_content' });
+  });
+
   it('are answered with 404 for an unknown model', async () => {
     const { api } = apiOver();
     expect((await api(embeddings({ model: 'nope' }))).status).toBe(404);

@@ -24,6 +24,14 @@ function likeness(a: number[] = [], b: number[] = []): number {
 
 export const embeddingCases: ContractCase[] = [
   {
+    name: 'refuses images in an embedding request, and names the field',
+    check: async (target) => {
+      const { status, body } = await embed(target, { input: [{ image: 'data:image/png;base64,AAAA' }] });
+      expect(status).toBe(400);
+      expect(body.error).toMatchObject({ param: 'input[0]', code: 'unsupported_content' });
+    },
+  },
+  {
     name: 'makes a vector of length 1, and tells the tokens',
     check: async (target) => {
       const { status, body } = await embed(target, { input: 'hello world' });
