@@ -25,6 +25,17 @@ function shapeOf(entries: Record<string, GgufValue>) {
 }
 
 describe('the shape of a projector', () => {
+  it.each<[string, Record<string, GgufValue>, number | undefined]>([
+    ['of Gemma 3', gemma, 256],
+    ['of Gemma 3 with another scale', { ...gemma, 'clip.vision.projector.scale_factor': 8 }, 64],
+    ['of LLaVA', { ...gemma, 'clip.projector_type': 'mlp', 'clip.vision.image_size': 336 }, 576],
+    ['of Qwen2-VL', { ...gemma, 'clip.projector_type': 'qwen2vl_merger' }, 37 * 37],
+    ['of an unknown kind', { ...gemma, 'clip.projector_type': 'coming' }, undefined],
+    ['that hears', whisper, undefined],
+  ])('has the tokens of a picture: %s', (_, entries, tokens) => {
+    expect(shapeOf(entries).pictureTokens).toBe(tokens);
+  });
+
   it('has the figures of its encoder', () => {
     expect(shapeOf(gemma)).toMatchObject({ embeddingLength: 1152, feedForwardLength: 4304, audio: false });
     expect(shapeOf(whisper)).toMatchObject({ embeddingLength: 1280, feedForwardLength: 5120, audio: true });
@@ -50,6 +61,7 @@ describe('the shape of a projector', () => {
       'clip.audio.projector_type': hears ?? '',
     };
     expect(shapeOf(both)).toEqual({
+      pictureTokens: 256,
       places: 64 * 64,
       embeddingLength: 1280,
       feedForwardLength: 5120,

@@ -48,6 +48,9 @@ async function show(name: string, options: Record<string, unknown>): Promise<voi
   const facts = [...factsOf(model), ...(await formatFact(model)), ...memoryFacts(memory, source), ...onGpu];
   print(formatFacts(facts, colours));
   print(
+    formatFacts([...factsOf(model), ...pictureFact(source), ...(await formatFact(model)), memoryFact(memory)], colours),
+  );
+  print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );
 }
@@ -84,6 +87,12 @@ function factsOf(model: Model): [string, string][] {
     ['sources', (model.sources ?? []).flatMap(({ url }) => (url ? [url] : [])).join(' ')],
   ];
   return facts.filter(([, value]) => value !== '');
+}
+
+/** Returns the room that a picture takes in the context window. A picture that was read before costs no time. */
+function pictureFact({ shape: { projector } }: ModelSource): [string, string][] {
+  const tokens = projector?.pictureTokens;
+  return tokens === undefined ? [] : [['a picture', `${tokens} tokens with 1024 x 1024 pixels, computed once`]];
 }
 
 /** Returns how a chat model writes tool calls and reasoning, and how that was found. */
