@@ -8,7 +8,7 @@ export function packageRoot(): URL {
 }
 
 /** The bundles that `npm run build` makes and that are run by name: entry files of processes and worker threads, by `web/build/programs.ts`. */
-export type ProgramName = 'engine' | 'find-gpu' | 'inference' | 'prepare' | 'probe' | 'wasm-thread';
+export type ProgramName = 'decode-audio' | 'engine' | 'find-gpu' | 'inference' | 'prepare' | 'probe' | 'wasm-thread';
 
 /** Returns the URL of a bundle: for a bundle, in its own folder; for sources and compiled files, in `dist/programs`. */
 export function programFile(name: ProgramName): URL {

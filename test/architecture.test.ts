@@ -35,7 +35,7 @@ const BELOW: Record<string, string[]> = {
     'src/gguf',
     'src/package-root.ts',
   ],
-  'src/media': ['src/contract', 'src/utils', 'src/net'],
+  'src/media': ['src/contract', 'src/utils', 'src/net', 'src/package-root.ts'],
   'src/catalogue': [
     'src/contract',
     'src/utils',

@@ -13,6 +13,7 @@ const [OUT = 'dist/programs'] = process.argv.slice(2);
 const ENTRIES: Record<ProgramName | 'paddock' | 'index', string> = {
   paddock: 'src/cli/main.ts',
   index: 'src/index.ts',
+  'decode-audio': 'workers/decode-audio.ts',
   engine: 'workers/engine.ts',
   'find-gpu': 'workers/find-gpu.ts',
   inference: 'workers/inference.ts',

@@ -45,11 +45,14 @@ async function show(name: string, options: Record<string, unknown>): Promise<voi
   const onGpu = await gpuFact(source, config);
   if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
   const colours = coloursFor(process.stdout);
-  const facts = [...factsOf(model), ...(await formatFact(model)), ...memoryFacts(memory, source), ...onGpu];
+  const facts = [
+    ...factsOf(model),
+    ...pictureFact(source),
+    ...(await formatFact(model)),
+    ...memoryFacts(memory, source),
+    ...onGpu,
+  ];
   print(formatFacts(facts, colours));
-  print(
-    formatFacts([...factsOf(model), ...pictureFact(source), ...(await formatFact(model)), memoryFact(memory)], colours),
-  );
   print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );

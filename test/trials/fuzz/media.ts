@@ -7,7 +7,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
-    main: { type: 'string', default: 'dist/src/cli/main.js' },
+    main: { type: 'string', default: 'dist/programs/paddock.js' },
   },
 });
 const seed = readNumber('seed', values.seed, 0);

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../../../package-root.ts';
 import type { CompressedAudio } from '../../file-type.ts';
 import { broken, MediaProblem, type MediaProblemCode } from '../../problem.ts';
 
-const WORKER_FILE = new URL('../../../../workers/decode-audio.js', import.meta.url);
+const WORKER_FILE = programFile('decode-audio');
 
 /** Half an hour of stereo takes about 10 s to decode. Some files are made to take hours. */
 const LONGEST_MS = 30_000;

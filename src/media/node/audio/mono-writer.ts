@@ -21,7 +21,7 @@ export function createMonoWriter(limitSeconds: number): MonoWriter {
   let current: { rate: number; resampler: Resampler } | undefined;
 
   const keep = (samples: Float32Array) => {
-    pieces.push(Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * 0x7fff)));
+    pieces.push(Int16Array.from(samples, (sample) => Math.max(-0x8000, Math.min(0x7fff, Math.round(sample * 0x8000)))));
     length += samples.length;
   };
 
