@@ -93,8 +93,7 @@ const BELOW: Record<string, string[]> = {
   'src/replace-file.ts': [],
   'src/site-files.ts': ['src/package-root.ts'],
   'src/source-lines.ts': [],
-  workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine', 'src/source-lines.ts'],
-  workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine', 'src/media'],
+  workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine', 'src/media', 'src/source-lines.ts'],
   'web/mcp': ['src/utils'],
   'web/leader': ['web/protocol.ts', 'web/liveness.ts', 'web/worker-inbox.ts'],
   'web/engine': [
