@@ -19,9 +19,12 @@ export interface Reply {
   promptTokens: number | null;
 }
 
+/** The content of a message: a text, or parts with images. */
+export type Content = string | object[];
+
 interface Message {
   role: string;
-  content: string;
+  content: Content;
 }
 
 interface Chunk {
@@ -38,7 +41,7 @@ export async function playHistory(target: Target, ask: Ask): Promise<Message[]> 
   const messages: Message[] = ask.system === undefined ? [] : [{ role: 'system', content: ask.system }];
   for (const content of ask.turns.slice(0, -1)) {
     messages.push({ role: 'user', content });
-    const { text } = await send(target, ask, messages);
+    const { text } = await sendMessages(target, ask, messages);
     messages.push({ role: 'assistant', content: text });
   }
   return messages;
@@ -46,10 +49,15 @@ export async function playHistory(target: Target, ask: Ask): Promise<Message[]> 
 
 /** Sends the last turn. */
 export function sendLastTurn(target: Target, ask: Ask, history: Message[]): Promise<Reply> {
-  return send(target, ask, [...history, { role: 'user', content: ask.turns.at(-1) ?? '' }]);
+  return sendMessages(target, ask, [...history, { role: 'user', content: ask.turns.at(-1) ?? '' }]);
 }
 
-async function send({ base, model }: Target, { maxTokens, fields }: Ask, messages: Message[]): Promise<Reply> {
+/** Sends a conversation and reads the stream of its reply. Throws for an error, with its text. */
+export async function sendMessages(
+  { base, model }: Target,
+  { maxTokens, fields }: Pick<Ask, 'maxTokens' | 'fields'>,
+  messages: Message[],
+): Promise<Reply> {
   const startedAt = performance.now();
   const response = await fetch(`${base}/chat/completions`, {
     method: 'POST',

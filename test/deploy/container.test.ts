@@ -36,7 +36,7 @@ describe('deploy/container/Dockerfile', () => {
 
   it('runs as nobody in particular, in the form that passes signals on', () => {
     expect(image).toMatch(/^USER 10001:10001$/m);
-    expect(image).toMatch(/^ENTRYPOINT \["node", "dist\/src\/cli\/main\.js"\]$/m);
+    expect(image).toMatch(/^ENTRYPOINT \["node", "dist\/programs\/paddock\.js"\]$/m);
     expect(image).toMatch(/^HEALTHCHECK .* CMD \["node", "health\.mjs"\]$/m);
   });
 
