@@ -191,7 +191,7 @@ describe('a pool with too little memory for a model', () => {
         type: 'server_error',
         code: 'insufficient_memory',
         message: expect.stringMatching(
-          /'huge'.* needs 4\d\.\d GB .*43\.0 GB of weights.* 2 slots of 2048 tokens.* 4\.3 GB can be had.*--ctx-len/,
+          /'huge'.* needs 4\d\.\d GB .*43\.0 GB of weights.* 2 slots of 2048 tokens.* 4\.3 GB can be had\. Each token reads 42\.9 GB of weights.* would fit/,
         ),
       },
     });

@@ -11,6 +11,15 @@ const client = (target: Target) => openai({ ...target, url: target.audioUrl });
 
 const fileOf = (bytes: Uint8Array, name = 'speech.wav') => new File([new Uint8Array(bytes)], name);
 const low = () => fileOf(toneWav(220));
+const high = () => fileOf(toneWav(1760));
+
+/**
+ * Has another recording read, so that the next one does not come from the prefix cache: on WebAssembly, a prompt of which only the
+ * last tokens are evaluated gives logits that are rounded otherwise, and random weights may then write another text.
+ */
+async function replaceCached(target: Target) {
+  await client(target).audio.transcriptions.create({ model: EAR, file: high() });
+}
 
 async function refusalOf(asked: Promise<unknown>) {
   const error = await asked.then(
@@ -28,7 +37,7 @@ export const audioCases: ContractCase[] = [
       const write = async (file: File) => (await transcriptions.create({ model: EAR, file })).text;
       const text = await write(low());
       expect(text).not.toBe('');
-      expect(await write(fileOf(toneWav(1760)))).not.toBe(text);
+      expect(await write(high())).not.toBe(text);
       expect(await write(low())).toBe(text);
       const { usage } = await transcriptions.create({ model: EAR, file: fileOf(silentMp3(1), 'speech.mp3') });
       expect(usage).toMatchObject({ type: 'tokens', input_tokens: expect.any(Number) });
@@ -39,6 +48,7 @@ export const audioCases: ContractCase[] = [
     check: async (target) => {
       const { transcriptions } = client(target).audio;
       const whole = await transcriptions.create({ model: EAR, file: low() });
+      await replaceCached(target);
       const plain = await transcriptions.create({ model: EAR, file: low(), response_format: 'text' });
       expect(String(plain).trimEnd()).toBe(whole.text);
       const guided = { language: 'de', prompt: 'Paddock', temperature: 0, response_format: 'json' } as const;
@@ -51,6 +61,7 @@ export const audioCases: ContractCase[] = [
     check: async (target) => {
       const { transcriptions } = client(target).audio;
       const { text } = await transcriptions.create({ model: EAR, file: low() });
+      await replaceCached(target);
       let deltas = '';
       let done = '';
       for await (const event of await transcriptions.create({ model: EAR, file: low(), stream: true })) {
