@@ -1,7 +1,7 @@
 import OpenAI, { BadRequestError, toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { makeFlac } from '../kit/flac.ts';
-import { toneWav } from '../kit/media.ts';
+import { samplesOf, toneWav } from '../kit/media.ts';
 import { makeOpus, SILENCE } from '../kit/ogg.ts';
 import { API_KEY, servePaddock } from './paddock.ts';
 
@@ -27,7 +27,7 @@ describe('the openai client, with a recording', () => {
 
   it('gets the same text of a FLAC as of a WAV', async () => {
     const wav = toneWav(440);
-    const flac = makeFlac([new Int16Array(wav.slice(44).buffer)], { kind: 'fixed' });
+    const flac = makeFlac([samplesOf(wav)], { kind: 'fixed' });
     const ofFlac = await client.audio.transcriptions.create({ model, file: await toFile(flac, 'speech.flac') });
     const ofWav = await client.audio.transcriptions.create({ model, file: await toFile(wav, 'speech.wav') });
     expect(ofFlac.text).toBe(ofWav.text);

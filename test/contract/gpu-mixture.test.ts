@@ -7,6 +7,9 @@ import { createFindGpu } from '../../src/pool/load/find-gpu.ts';
 import { writeExactMixture } from '../kit/models/exact-mixture.ts';
 import { startServer } from '../kit/servers/server.ts';
 
+/** Each shader is compiled at its first use, on a processor that also computes them. */
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
 // As in gpu.test.ts: Mesa's processor counts as a GPU here.
 vi.stubEnv('GGML_VK_VISIBLE_DEVICES', process.env.GGML_VK_VISIBLE_DEVICES ?? '0');
 vi.stubEnv('GGML_VK_DISABLE_F16', '1');

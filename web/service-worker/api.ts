@@ -92,8 +92,12 @@ export async function answer(ground: BrowserGround, { request, path, clientId }:
 
   try {
     const context = await prepare(ground, { request, path, clientId, requestId, connect: connectFor, onBegun });
-    const reply = createApi(context)(toApiRequest(request, path, requestId, gone.signal));
-    return await respond({ reply, begun, cancel: () => gone.abort(), requestId });
+    let type: string | undefined;
+    const expectType = (expected: string) => {
+      type = expected;
+    };
+    const reply = createApi(context)({ ...toApiRequest(request, path, requestId, gone.signal), expectType });
+    return await respond({ reply, begun, cancel: () => gone.abort(), requestId, typeOf: () => type });
   } catch (error) {
     log.error('request failed', { requestId, path, ...toLogFields(error) });
     return failure(error, path, requestId);

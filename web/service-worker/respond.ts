@@ -10,6 +10,8 @@ interface Work {
   cancel: () => void;
   /** The id of the request, for the headers of the response. */
   requestId: string;
+  /** Returns the content type of the whole reply; undefined for JSON. */
+  typeOf?: () => string | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ export function toResponse({ status, headers, body }: ApiReply): Response {
   return new Response(!hasBody ? null : typeof body === 'string' ? body : toStream(body), { status, headers });
 }
 
-function earlyResponse({ reply, cancel, requestId }: Work): Response {
+function earlyResponse({ reply, cancel, requestId, typeOf }: Work): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const send = ({ status, body }: ApiReply) => {
@@ -46,7 +48,9 @@ function earlyResponse({ reply, cancel, requestId }: Work): Response {
     },
     cancel,
   });
-  return new Response(body, { headers: { 'content-type': 'application/json', ...requestIdHeaders(requestId) } });
+  return new Response(body, {
+    headers: { 'content-type': typeOf?.() ?? 'application/json', ...requestIdHeaders(requestId) },
+  });
 }
 
 /**

@@ -10,6 +10,8 @@ import { toFields } from './form.ts';
 import { REFUSED, refuseUntold, transcriptionSchema } from './schema.ts';
 import { checkHears, type Task, type TranscriptEvent, transcribe } from './transcribe.ts';
 
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
 /** POST /v1/audio/transcriptions: what a recording says, in its own language. */
 export function createTranscription(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   return writeDown(context, request, 'transcribe');
@@ -33,11 +35,11 @@ async function writeDown(context: RequestContext, request: ApiRequest, task: Tas
       encode,
       closing: '',
       isLast: ({ kind }) => kind === 'done',
-      isPrelude: (event) => event.kind === 'text' && event.text === '',
     });
+  const isText = form.response_format === 'text';
+  if (isText) request.expectType?.(TEXT_TYPE);
   const done = await lastOf(events);
-  if (form.response_format === 'text')
-    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: `${done.text}\n` };
+  if (isText) return { status: 200, headers: { 'content-type': TEXT_TYPE }, body: `${done.text}\n` };
   return jsonReply({ text: done.text, usage: toUsage(done) });
 }
 

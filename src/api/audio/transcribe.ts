@@ -45,7 +45,8 @@ export async function* transcribe(
     const conversation = toConversation(recording, window, form, task);
     const { events } = await startGeneration(context, { signal }, model, conversation, 'error');
     for await (const event of events) {
-      if (event.kind === 'text') yield say(joiner.add(event.text));
+      // An event without text is passed on too: a stream's reply begins with the first event.
+      yield say(event.kind === 'text' ? joiner.add(event.text) : '');
       if (event.kind !== 'done') continue;
       counts.inputTokens += event.promptTokens;
       counts.outputTokens += event.completionTokens;

@@ -20,6 +20,11 @@ export interface ApiRequest {
   /** Returns the whole body as bytes. It stands in the place of `text`, with the same rules and the same errors. */
   bytes(): Promise<Uint8Array>;
   /**
+   * Told the content type of a whole reply that is not JSON, before a generation begins: some front ends send the head of
+   * a reply early.
+   */
+  expectType?: (type: string) => void;
+  /**
    * Aborted when the client disconnects, even while a generation waits in a queue or for its next event. If the server
    * ends the request while the client is still connected, the reason is an `ApiError`, which the client gets. It may be
    * a getter that makes the signal when it is first read, so copy a request field by field.

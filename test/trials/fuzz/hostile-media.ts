@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { makeFlac } from '../../kit/flac.ts';
-import { png, silentMp3, toneWav } from '../../kit/media.ts';
+import { png, samplesOf, silentMp3, toneWav } from '../../kit/media.ts';
 import { makeOpus, SILENCE } from '../../kit/ogg.ts';
 
 /** A file of a kind, and a name for reports. */
@@ -22,7 +22,7 @@ export async function makeOriginals(): Promise<MediaFile[]> {
       return { name: type, kind: 'image', file };
     }),
   );
-  const samples = new Int16Array(toneWav(440, 1).slice(44).buffer);
+  const samples = samplesOf(toneWav(440, 1));
   return [
     ...images,
     recording('wav', toneWav(440, 2)),
