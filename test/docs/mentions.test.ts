@@ -20,6 +20,7 @@ const FOREIGN_FLAGS = [
   '--inspect',
   '--inspect-brk',
   '--memory',
+  '--mmproj',
   '--no-completion',
   '--no-file-parallelism',
   '--no-media',

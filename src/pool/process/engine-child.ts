@@ -1,6 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { programFile } from '../../package-root.ts';
 
+/**
+ * Has glibc ask for huge pages: llama.cpp fills the KV caches with zeros, which takes a third less time with them. Other C
+ * libraries ignore it.
+ */
+const HUGE_PAGES = 'glibc.malloc.hugetlb=1';
+
 /** An engine in native code does not notice that the server has exited. */
 const running = new Set<ChildProcess>();
 
@@ -29,7 +35,7 @@ function forkEngine(): ChildProcess {
     serialization: 'advanced',
     execArgv: [],
     // libuv computes each graph on one of its threads in turn; with a single one the compute stays on its cores.
-    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    env: { GLIBC_TUNABLES: HUGE_PAGES, ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   running.add(child);
