@@ -1,8 +1,6 @@
 import { textAt, viewOf } from './bytes.ts';
 import { broken } from './problem.ts';
-
-/** The bytes of a header with a single `fmt ` chunk of the usual length. */
-const HEADER_BYTES = 44;
+import { wavOf } from './wav-writer.ts';
 
 /** A checked recording with the figures of its header. */
 export interface CheckedRecording {
@@ -49,35 +47,6 @@ export function cutWav(bytes: Uint8Array, from: number, to: number): Uint8Array 
   const { start, length, rate, frameBytes, chunk } = findSamples(bytes);
   const at = (seconds: number) => Math.min(length, Math.round(seconds * rate) * frameBytes);
   return wavOf(chunk, bytes.subarray(start + at(from), start + at(to)));
-}
-
-/** Returns a mono WAV of these samples. `rate` is in samples per second. */
-export function monoWav(samples: Int16Array, rate: number): Uint8Array {
-  const chunk = new Uint8Array(16);
-  const view = viewOf(chunk);
-  // PCM, one channel.
-  view.setUint16(0, 1, true);
-  view.setUint16(2, 1, true);
-  view.setUint32(4, rate, true);
-  view.setUint32(8, 2 * rate, true);
-  view.setUint16(12, 2, true);
-  view.setUint16(14, 16, true);
-  return wavOf(chunk, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
-}
-
-/** Makes a WAV of a `fmt ` chunk and of samples. */
-function wavOf(chunk: Uint8Array, samples: Uint8Array): Uint8Array {
-  const header = HEADER_BYTES - 16 + chunk.length;
-  const file = new Uint8Array(header + samples.length);
-  const view = viewOf(file);
-  file.set(new TextEncoder().encode('RIFF\0\0\0\0WAVEfmt '));
-  view.setUint32(4, file.length - 8, true);
-  view.setUint32(16, chunk.length, true);
-  file.set(chunk, 20);
-  file.set(new TextEncoder().encode('data'), header - 8);
-  view.setUint32(header - 4, samples.length, true);
-  file.set(samples, header);
-  return file;
 }
 
 /** Finds the samples. `declared` is the length in the header. Throws a `MediaProblem`. */

@@ -1,5 +1,6 @@
+import { toMono } from '../../../src/media/mono.ts';
 import { t } from '../messages/language.ts';
-import { toMono, writeWav } from './wav.ts';
+import { writeWav } from './wav.ts';
 
 /** The sample rate of recordings, in samples per second. Models that take audio expect it. */
 const RATE = 16_000;

@@ -1,5 +1,6 @@
+import { toMono } from '../../mono.ts';
 import { broken, tooLarge } from '../../problem.ts';
-import { monoWav } from '../../wav.ts';
+import { monoWav } from '../../wav-writer.ts';
 import { createResampler, type Resampler } from './resample.ts';
 
 /** The rate of what models get, in Hz: that of Whisper's encoder. */
@@ -36,7 +37,7 @@ export function createMonoWriter(limitSeconds: number): MonoWriter {
         if (current) keep(current.resampler.end());
         current = { rate, resampler: createResampler(rate, RATE) };
       }
-      keep(current.resampler.add(toMono(channels, first)));
+      keep(current.resampler.add(toMono(channels)));
     },
     end() {
       if (current) keep(current.resampler.end());
@@ -50,10 +51,4 @@ export function createMonoWriter(limitSeconds: number): MonoWriter {
       return monoWav(samples, RATE);
     },
   };
-}
-
-/** Returns the mean of the channels. */
-function toMono(channels: Float32Array[], first: Float32Array): Float32Array {
-  if (channels.length === 1) return first;
-  return first.map((_, index) => channels.reduce((sum, channel) => sum + (channel[index] ?? 0), 0) / channels.length);
 }

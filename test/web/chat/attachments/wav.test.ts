@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MEDIA_LIMITS } from '../../../../src/media/limits.ts';
+import { toMono } from '../../../../src/media/mono.ts';
 import { readRecording } from '../../../../src/media/reader.ts';
-import { toMono, writeWav } from '../../../../web/chat/attachments/wav.ts';
+import { writeWav } from '../../../../web/chat/attachments/wav.ts';
 
 describe('a recording', () => {
   it('is written as a WAV file that our own reader takes, with the samples that were given', () => {
