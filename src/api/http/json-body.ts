@@ -1,6 +1,7 @@
-import { ApiError, invalidRequest } from '../../contract/errors.ts';
+import { invalidRequest } from '../../contract/errors.ts';
 import type { ApiRequest } from './http.ts';
 import { createJsonScan } from './json-scan.ts';
+import { wrongMediaType } from './refusals.ts';
 import { toWellFormed } from './well-formed.ts';
 
 /** The length of a body that is parsed at once, without a break for other requests, in characters. */
@@ -14,13 +15,7 @@ const SMALL_BODY_LENGTH = 64 * 1024;
 export async function parseJsonBody(request: Pick<ApiRequest, 'headers' | 'text'>): Promise<unknown> {
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
-    throw new ApiError({
-      status: 415,
-      type: 'invalid_request_error',
-      code: 'unsupported_media_type',
-      param: null,
-      message: 'The request body must be JSON, sent with Content-Type: application/json.',
-    });
+    throw wrongMediaType('JSON, sent with Content-Type: application/json');
   }
   const scan = createJsonScan();
   const body = await request.text(scan.look);

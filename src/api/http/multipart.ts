@@ -1,5 +1,6 @@
-import { ApiError, invalidRequest } from '../../contract/errors.ts';
+import { type ApiError, invalidRequest } from '../../contract/errors.ts';
 import type { ApiRequest } from './http.ts';
+import { wrongMediaType } from './refusals.ts';
 
 /** A field of a form. */
 export interface FormPart {
@@ -13,9 +14,9 @@ export interface FormPart {
 const MOST_PARTS = 64;
 const MOST_HEADER_BYTES = 4096;
 
-const CR = 13;
 const BREAK = [13, 10];
 const END_OF_HEADERS = [13, 10, 13, 10];
+const findEndOfHeaders = createFind(END_OF_HEADERS);
 const DASHES = [45, 45];
 
 /**
@@ -24,7 +25,8 @@ const DASHES = [45, 45];
  */
 export async function parseForm(request: Pick<ApiRequest, 'headers' | 'bytes'>): Promise<FormPart[]> {
   const type = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) throw wrongType();
+  if (!/^multipart\/form-data\s*(;|$)/i.test(type))
+    throw wrongMediaType('a form, sent with Content-Type: multipart/form-data');
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined || boundary.length > 200) throw malformed('its content type has no boundary');
@@ -34,14 +36,15 @@ export async function parseForm(request: Pick<ApiRequest, 'headers' | 'bytes'>):
 /** Splits a body at each boundary, which begins with a line break. */
 function split(body: Uint8Array, boundary: Uint8Array): FormPart[] {
   const parts: FormPart[] = [];
+  const find = createFind(boundary);
   // The first boundary has no line break before it, unless there is a preamble.
-  let end = startsWith(body, 0, boundary.subarray(2)) ? -2 : findBoundary(body, 0, boundary);
+  let end = startsWith(body, 0, boundary.subarray(2)) ? -2 : findBoundary(body, 0, find, boundary.length);
   while (end !== -1) {
     const after = end + boundary.length;
     if (startsWith(body, after, DASHES)) return parts;
     if (!startsWith(body, after, BREAK)) break;
     const start = after + BREAK.length;
-    const next = findBoundary(body, after, boundary);
+    const next = findBoundary(body, after, find, boundary.length);
     if (next === -1) break;
     if (parts.length === MOST_PARTS) {
       throw invalidRequest(`The form has more than ${MOST_PARTS} fields.`, null, 'too_many_fields');
@@ -53,7 +56,7 @@ function split(body: Uint8Array, boundary: Uint8Array): FormPart[] {
 }
 
 function readPart(part: Uint8Array): FormPart {
-  const end = find(part.subarray(0, MOST_HEADER_BYTES), 0, END_OF_HEADERS);
+  const end = findEndOfHeaders(part.subarray(0, MOST_HEADER_BYTES), 0);
   if (end === -1) throw malformed(`a field has no headers, or more than ${MOST_HEADER_BYTES} bytes of them`);
   const headers = new TextDecoder().decode(part.subarray(0, end));
   const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers)?.[1] ?? '';
@@ -71,21 +74,30 @@ function parameter(header: string, name: string): string | null {
 }
 
 /** Returns the position of the next boundary, which ends its line or has two dashes after it; -1 if there is none. */
-function findBoundary(body: Uint8Array, from: number, boundary: Uint8Array): number {
-  for (let at = find(body, from, boundary); at !== -1; at = find(body, at + 1, boundary)) {
-    const after = at + boundary.length;
+function findBoundary(body: Uint8Array, from: number, find: Find, length: number): number {
+  for (let at = find(body, from); at !== -1; at = find(body, at + 1)) {
+    const after = at + length;
     if (startsWith(body, after, BREAK) || startsWith(body, after, DASHES)) return at;
   }
   return -1;
 }
 
+/** Returns the position of a sequence from another position on; -1 if it is not there. */
+type Find = (bytes: Uint8Array, from: number) => number;
+
 /**
- * Returns the position of a sequence that begins with a carriage return and has no other after it; -1 if it is not there. A call of
- * `indexOf` for each carriage return would take too long in a body of nothing else.
+ * Makes the search for a sequence. It looks at the last byte first, and skips as many bytes as that one allows, so that a
+ * long file takes little time: https://en.wikipedia.org/wiki/Boyer-Moore-Horspool_algorithm
  */
-function find(bytes: Uint8Array, from: number, sequence: ArrayLike<number>): number {
-  for (let at = from; at < bytes.length; at++) if (bytes[at] === CR && startsWith(bytes, at, sequence)) return at;
-  return -1;
+function createFind(sequence: ArrayLike<number>): Find {
+  const { length } = sequence;
+  const skips = new Uint16Array(256).fill(length);
+  for (let index = 0; index < length - 1; index++) skips[sequence[index] ?? 0] = length - 1 - index;
+  return (bytes, from) => {
+    for (let at = from; at + length <= bytes.length; at += skips[bytes[at + length - 1] ?? 0] ?? 1)
+      if (startsWith(bytes, at, sequence)) return at;
+    return -1;
+  };
 }
 
 function startsWith(bytes: Uint8Array, at: number, sequence: ArrayLike<number>): boolean {
@@ -95,14 +107,4 @@ function startsWith(bytes: Uint8Array, at: number, sequence: ArrayLike<number>):
 
 function malformed(why: string): ApiError {
   return invalidRequest(`The request body is not a valid form: ${why}.`, null, 'invalid_form');
-}
-
-function wrongType(): ApiError {
-  return new ApiError({
-    status: 415,
-    type: 'invalid_request_error',
-    code: 'unsupported_media_type',
-    param: null,
-    message: 'The request body must be a form, sent with Content-Type: multipart/form-data.',
-  });
 }

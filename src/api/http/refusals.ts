@@ -11,6 +11,17 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   });
 }
 
+/** 415: the body is of another type than `wanted`, which says how to send it. */
+export function wrongMediaType(wanted: string): ApiError {
+  return new ApiError({
+    status: 415,
+    type: 'invalid_request_error',
+    code: 'unsupported_media_type',
+    param: null,
+    message: `The request body must be ${wanted}.`,
+  });
+}
+
 /** 408: the body has not arrived in time. */
 export function bodyTooSlow(limitMs: number): ApiError {
   return new ApiError({
