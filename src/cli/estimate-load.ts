@@ -18,6 +18,8 @@ import { formatBytes } from '../utils/bytes.ts';
  */
 export interface LoadEstimate extends MemoryEstimate {
   backend: BackendName;
+  /** The reasons why the CPU is passed over, if it is. */
+  passedOver: string[];
   slots: number;
   contextLength: number;
   /** The bytes of weights that each token reads. */
@@ -39,7 +41,8 @@ export function estimateLoad(
   available = createMemoryGauge()().available,
 ): LoadEstimate {
   const { shape } = source;
-  const [backend = 'cpu'] = planBackends('cpu', source).backends;
+  const { backends, reasons } = planBackends('cpu', source);
+  const [backend = 'cpu'] = backends;
   const { sizes, windows } = planLoad(source, backend, askedLoad(source, config), available);
   const [longest = shape.trainedContextLength] = windows.lengths;
   const plans = windows.lengths.map((contextLength) => ({ ...sizes, contextLength }));
@@ -49,6 +52,7 @@ export function estimateLoad(
   return {
     ...estimateMemory(shape, { ...sizes, contextLength }),
     backend,
+    passedOver: reasons,
     slots: sizes.slots * sizes.threads,
     contextLength,
     readPerToken: bytesReadPerToken(shape),

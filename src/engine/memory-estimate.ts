@@ -138,9 +138,9 @@ export function idleExpertBytes({ experts }: Pick<ModelShape, 'experts'>): numbe
   return experts ? Math.floor(experts.bytes * (1 - experts.used / experts.count)) : 0;
 }
 
-/** Returns the bytes of weights that the computation of one token reads. */
-export function bytesReadPerToken(shape: Pick<ModelShape, 'fileBytes' | 'experts'>): number {
-  return shape.fileBytes - idleExpertBytes(shape);
+/** Returns the bytes of weights that the computation of one token reads. Only images and recordings need the projector. */
+export function bytesReadPerToken(shape: Pick<ModelShape, 'fileBytes' | 'experts' | 'projector'>): number {
+  return shape.fileBytes - (shape.projector?.fileBytes ?? 0) - idleExpertBytes(shape);
 }
 
 /** The memory of a draft model: it has one slot, and shares the runtime. */

@@ -55,6 +55,16 @@ describe('the profiles of a model', () => {
     expect(await readJson(await api(get('/v1/models/strict')))).toMatchObject({ id: 'tiny', parameters: { top_k: 7 } });
   });
 
+  it('give way to the alias of another model, in requests and in the list', async () => {
+    const named = [profiled, modelCard({ id: 'other', aliases: ['strict'] })];
+    const runner = createFakeRunner();
+    const api = createApi(createContext({ cards: named, runner }).context);
+    expect((await api(chat({ model: 'strict' }))).status).toBe(200);
+    expect(runner.asked[0]?.modelId).toBe('other');
+    const { data } = await readJson(await api(get('/v1/models')));
+    expect(data.filter(({ id }: { id: string }) => id === 'strict')).toMatchObject([{ alias_of: 'other' }]);
+  });
+
   it('have one card each, as long as the model has the same one', () => {
     const catalogue = { list: () => cards, find: (id: string) => cards.find((card) => card.id === id) };
     expect(findByName(catalogue, 'strict')).toBe(findByName(catalogue, 'strict'));

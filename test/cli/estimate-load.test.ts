@@ -21,8 +21,8 @@ describe('the memory that a model would take without a GPU', () => {
   it('is that of the engine that reads its images and recordings, if it has a projector', () => {
     const expected =
       findMediaLibrary().path === null
-        ? { backend: 'wasm', slots: 1, contextLength: 4096 }
-        : { backend: 'cpu', slots: 4, contextLength: 32_768 };
+        ? { backend: 'wasm', slots: 1, contextLength: 4096, passedOver: [expect.stringContaining('libmtmd')] }
+        : { backend: 'cpu', slots: 4, contextLength: 32_768, passedOver: [] };
     const withProjector = { ...source, projector: '/models/mmproj.gguf' };
     expect(estimateLoad(withProjector, config, 1e12)).toMatchObject(expected);
   });

@@ -16,10 +16,11 @@ export function listModels({ catalogue, runner }: RequestContext): ApiReply {
     const text = listedModel(card, loaded.get(card.id));
     const entry = (id: string, model: string) => ({ id, text: listedAlias(model, id, card.id) });
     const aliases = freeNames(card.aliases ?? [], taken).map((id) => entry(id, text));
-    const profiles = freeNames(Object.keys(card.profiles ?? {}), taken).map((id) => {
-      const profiled = findByName(catalogue, id) ?? card;
-      return entry(id, listedModel(profiled, loaded.get(card.id)));
-    });
+    // Another model may have the name as an alias, which comes first.
+    const names = Object.keys(card.profiles ?? {}).filter((name) => findByName(catalogue, name)?.id === card.id);
+    const profiles = freeNames(names, taken).map((id) =>
+      entry(id, listedModel(findByName(catalogue, id) ?? card, loaded.get(card.id))),
+    );
     return [{ id: card.id, text }, ...aliases, ...profiles];
   });
   const models = entries.map(({ text }) => text);

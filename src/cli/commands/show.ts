@@ -42,7 +42,6 @@ async function show(name: string, options: Record<string, unknown>): Promise<voi
   const files = await sizesOf(source);
   const { estimateLoad } = await import('../estimate-load.ts');
   const memory = estimateLoad(source, config);
-  const onGpu = await gpuFact(source, config);
   if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
   const colours = coloursFor(process.stdout);
   const facts = [
@@ -50,7 +49,7 @@ async function show(name: string, options: Record<string, unknown>): Promise<voi
     ...pictureFact(source),
     ...(await formatFact(model)),
     ...memoryFacts(memory, source),
-    ...onGpu,
+    ...(await gpuFact(source, config)),
   ];
   print(formatFacts(facts, colours));
   print(
@@ -112,8 +111,9 @@ async function formatFact({ capabilities, settings }: Model): Promise<[string, s
   return [['format', found[source]]];
 }
 
-function toJson({ contextLength, readPerToken, fromFile, ...memory }: LoadEstimate) {
-  return { ...memory, context_length: contextLength, read_per_token: readPerToken, from_file: fromFile };
+function toJson({ contextLength, readPerToken, fromFile, passedOver, ...memory }: LoadEstimate) {
+  const words = { context_length: contextLength, read_per_token: readPerToken, from_file: fromFile };
+  return { ...memory, ...words, passed_over: passedOver };
 }
 
 /** Returns the memory of a load without a GPU, what a token reads of it, and why the model does not fit. */
@@ -124,6 +124,7 @@ function memoryFacts(load: LoadEstimate, { shape: { experts } }: ModelSource): [
   const of = experts ? `, with ${experts.used} of ${experts.count} experts in each layer` : '';
   return [
     ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`],
+    ...load.passedOver.map((reason): [string, string] => ['passed over', reason]),
     ['each token', `reads ${formatBytes(load.readPerToken)} of weights${of}`],
     ...(load.fromFile ? [['fits', FROM_FILE] satisfies [string, string]] : []),
     ...(load.shortage === null ? [] : [['fits', `not now: ${load.shortage}`] satisfies [string, string]]),

@@ -51,6 +51,17 @@ const shortageOf = (shape: ModelShape, available: number) => {
 describe('a mixture of experts of 18 GB', () => {
   it('reads a ninth of its weights for a token', () => {
     expect(bytesReadPerToken(mixture) / mixture.fileBytes).toBeCloseTo(0.11, 2);
+    const projector = {
+      fileBytes: 1e9,
+      places: 1,
+      embeddingLength: 1,
+      feedForwardLength: 1,
+      tokensTogether: 0,
+      audio: false,
+      dependsOnPlace: false,
+    };
+    const seeing = { ...mixture, fileBytes: mixture.fileBytes + projector.fileBytes, projector };
+    expect(bytesReadPerToken(seeing)).toBe(bytesReadPerToken(mixture));
   });
 
   it('leaves room for other programs on a machine of 24 GB', () => {
