@@ -50,6 +50,11 @@ export function textOf(content: string): object[] {
   return [{ choices: [{ delta: { content }, finish_reason: 'stop' }] }];
 }
 
+/** The model that a form names. */
+function modelIn(form: string): string | undefined {
+  return /name="model"\r\n\r\n(.*)\r\n/.exec(form)?.[1];
+}
+
 /**
  * Starts a stand-in for a Paddock server with these models. The page gets its own policy from our server. `answer` makes the
  * events of each reply.
@@ -68,6 +73,7 @@ export async function startStandIn(
   const server = await startHttpServer({
     api: async ({ path, text }) => {
       if (path === '/v1/models') return json({ object: 'list', data: models });
+      if (path === '/v1/audio/transcriptions') return json({ text: `${modelIn(await text())} heard this.` });
       if (path !== '/v1/chat/completions') return json(HEALTH);
       const body = eventsOf(JSON.parse(await text()) as Asked);
       return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };

@@ -21,8 +21,8 @@ export class ApiFailure extends Error {
 /** The API for the page. Every call throws an `ApiFailure`, or an `AbortError` if its signal is aborted. */
 export interface ApiClient {
   get(path: string, signal?: AbortSignal): Promise<unknown>;
-  /** Sends JSON and returns the JSON of the response. */
-  post(path: string, body: object, signal?: AbortSignal): Promise<unknown>;
+  /** Sends JSON, or a form, and returns the JSON of the response. */
+  post(path: string, body: object | FormData, signal?: AbortSignal): Promise<unknown>;
   remove(path: string): Promise<void>;
   /** Yields the events of a streamed response, up to [DONE]. */
   events(path: string, body: object | Blob, signal: AbortSignal): AsyncGenerator<unknown>;
@@ -76,7 +76,9 @@ export function createApiClient({ key, onKeyWanted }: ClientOptions): ApiClient 
   };
 }
 
-function encode(body: object | Blob): RequestInit {
+function encode(body: object | Blob | FormData): RequestInit {
+  // The browser names the boundary of a form.
+  if (body instanceof FormData) return { body };
   if (body instanceof Blob) return { body, headers: { 'content-type': 'application/octet-stream' } };
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }

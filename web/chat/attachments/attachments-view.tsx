@@ -34,17 +34,24 @@ interface AttachmentsProps {
   onRemove: (attachment: Attachment) => void;
   /** Moves a pasted text into the message. If it is left out, the button for that is not shown. */
   onPutIn?: (attachment: Attachment) => void;
+  /** Has a recording written down. If it is left out, the button for that is not shown. */
+  onWriteDown?: ((attachment: Attachment, recording: Blob) => void) | undefined;
 }
 
 /** The attachments of the message, each with a remove button. */
-export function Attachments({ attachments, onRemove, onPutIn }: AttachmentsProps): JSX.Element {
+export function Attachments({ attachments, onRemove, onPutIn, onWriteDown }: AttachmentsProps): JSX.Element {
   return (
     <ul class="pictures" aria-label={t('files.attached')}>
       {attachments.map((one, index) => (
         // Two files may have the same name.
         <li key={`${index} ${nameOf(one, index)}`}>
           {one.kind === 'image' && <img src={one.url} alt={t('files.attachment', { number: index + 1 })} />}
-          {one.kind === 'audio' && <RecordingView recording={one.recording} />}
+          {one.kind === 'audio' && (
+            <RecordingView
+              recording={one.recording}
+              onWriteDown={onWriteDown && ((recording) => onWriteDown(one, recording))}
+            />
+          )}
           {one.kind === 'text' && (
             <FileCard file={one.file} {...(one.pasted && onPutIn && { onPutIn: () => onPutIn(one) })} />
           )}

@@ -14,11 +14,6 @@ export interface Recorder {
   stop(): Promise<File>;
 }
 
-/** True if this browser lets this page record. Browsers deny that to pages over plain http. */
-export function canRecord(): boolean {
-  return isSecureContext && 'MediaRecorder' in globalThis && navigator.mediaDevices?.getUserMedia !== undefined;
-}
-
 /** Asks for the microphone and begins to record. Throws an `Error` whose message is for people. */
 export async function startRecording(): Promise<Recorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true }).catch((error: unknown) => {

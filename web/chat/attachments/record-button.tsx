@@ -1,24 +1,27 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../messages/language.ts';
+import '../messages/later.ts';
 import { MicrophoneIcon } from '../parts/icons.tsx';
 import { formatLength } from '../reply/figures.ts';
 import { LONGEST_SECONDS, type Recorder, startRecording } from './microphone.ts';
 
 interface RecordButtonProps {
+  /** True if the recording becomes a text of the message, false if it is attached. */
+  dictates: boolean;
   onRecorded: (file: File) => void;
   onProblem: (problem: string) => void;
 }
 
 /** A running recording and the callbacks from when it began, because another conversation may be open when it ends. */
-interface Running extends RecordButtonProps {
+interface Running extends Omit<RecordButtonProps, 'dictates'> {
   recorder: Recorder;
   /** In ms, by the page's clock. */
   startedAt: number;
 }
 
-/** Records from the microphone. The first click begins a recording, the second click ends it and attaches the file. */
-export function RecordButton({ onRecorded, onProblem }: RecordButtonProps): JSX.Element {
+/** Records from the microphone. The first click begins a recording, the second click ends it and hands over the file. */
+export function RecordButton({ dictates, onRecorded, onProblem }: RecordButtonProps): JSX.Element {
   const [running, setRunning] = useState<Running | null>(null);
   const [asking, setAsking] = useState(false);
   const seconds = useSeconds(running);
@@ -39,13 +42,13 @@ export function RecordButton({ onRecorded, onProblem }: RecordButtonProps): JSX.
   };
   const newest = useRef(running);
   newest.current = running;
-  // A recording that runs when the component is removed is finished and attached.
+  // A recording that runs when the component is removed is finished and handed over.
   useEffect(() => () => void (newest.current && finish(newest.current)), []);
   useEffect(() => {
     if (seconds >= LONGEST_SECONDS) end();
   }, [seconds]);
 
-  const label = running ? t('recording.stop') : t('recording.record');
+  const label = t(running ? 'recording.stop' : dictates ? 'recording.dictate' : 'recording.record');
   return (
     <button
       type="button"

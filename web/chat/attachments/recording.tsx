@@ -2,10 +2,17 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { readDataUri } from '../../../src/media/data-uri.ts';
 import type { Recording } from '../conversation/conversation.ts';
+import { t } from '../messages/language.ts';
 import { formatLength } from '../reply/figures.ts';
 
+interface RecordingViewProps {
+  recording: Recording;
+  /** Has the recording written down. If it is left out, the button for that is not shown. */
+  onWriteDown?: ((recording: Blob) => void) | undefined;
+}
+
 /** A player for a recording. */
-export function RecordingView({ recording }: { recording: Recording }): JSX.Element {
+export function RecordingView({ recording, onWriteDown }: RecordingViewProps): JSX.Element {
   const { name, seconds, url } = recording;
   const source = useObjectUrl(url);
   return (
@@ -18,6 +25,11 @@ export function RecordingView({ recording }: { recording: Recording }): JSX.Elem
       </figcaption>
       {/* biome-ignore lint/a11y/useMediaCaption: there is no transcript of it */}
       <audio controls preload="metadata" src={source} aria-label={name} />
+      {onWriteDown && (
+        <button type="button" class="link" onClick={() => onWriteDown(toBlob(url))}>
+          {t('files.writeDown')}
+        </button>
+      )}
     </figure>
   );
 }

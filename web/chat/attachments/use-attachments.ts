@@ -13,16 +13,21 @@ export interface DraftAttachments {
   problems: string[];
   /** The reason, for people, why the model can't take the attachments; null if it can. */
   misfit: string | null;
-  /** True while files are being read. */
-  reading: boolean;
+  /** What is being done with files of the draft: they are read, or recordings are written down. Null if nothing is. */
+  work: Work | null;
   attach: (files: File[]) => void;
   /** Attaches a pasted text as a file. */
   attachText: (text: string) => void;
+  /** Has a model write down what is said in a recording, and adds the text to the draft. */
+  dictate: (recording: Blob, model: ListedModel, attachment?: Attachment) => void;
   remove: (attachment: Attachment) => void;
   /** Shows the reason why nothing was attached. */
   refuse: (problem: string) => void;
   clear: () => void;
 }
+
+/** The message of a work that takes a while. */
+type Work = 'message.readingFiles' | 'message.writingDown';
 
 /** The reasons why files were refused for a draft. */
 interface Refused {
@@ -44,22 +49,43 @@ export function useAttachments(
 ): DraftAttachments {
   const { drafts } = useActions();
   const [refused, setRefused] = useState(NONE_REFUSED);
-  /** The keys of the drafts for which files are being read, one entry for each selection of files. */
-  const [reading, setReading] = useState<string[]>([]);
+  /** The works under way, of all drafts. */
+  const [works, setWorks] = useState<{ key: string; work: Work }[]>([]);
   useEffect(() => setRefused(NONE_REFUSED), [key]);
   // Another conversation may be open when the files are read, so the key of the draft is fixed here.
-  const attach = async (files: File[]) => {
-    setReading((keys) => [...keys, key]);
-    const { attachments, problems } = await readFiles(files, model);
-    setReading((keys) => keys.toSpliced(keys.indexOf(key), 1));
-    if (attachments.length > 0) drafts.attach(key, attachments);
+  const during = async (work: Work, problemsOf: () => Promise<string[]>) => {
+    const begun = { key, work };
+    setWorks((works) => [...works, begun]);
+    const problems = await problemsOf();
+    setWorks((works) => works.filter((one) => one !== begun));
     setRefused({ key, problems });
   };
+  const attach = (files: File[]) =>
+    during('message.readingFiles', async () => {
+      const { attachments, problems } = await readFiles(files, model);
+      if (attachments.length > 0) drafts.attach(key, attachments);
+      return problems;
+    });
+  const remove = (attachment: Attachment) => {
+    drafts.detach(key, attachment);
+    setRefused(NONE_REFUSED);
+  };
+  const dictate = (recording: Blob, hearer: ListedModel, attachment?: Attachment) =>
+    during('message.writingDown', async () => {
+      try {
+        const text = await drafts.dictate(key, hearer.id, recording);
+        if (text === '') return [t('message.noWords', { model: hearer.name })];
+        if (attachment) drafts.detach(key, attachment);
+        return [];
+      } catch (error) {
+        return [(error as Error).message];
+      }
+    });
   return {
     attachments,
     problems: refused.key === key ? refused.problems : [],
     misfit: known ? unfit(attachments, model, t) : null,
-    reading: reading.includes(key),
+    work: works.find((one) => one.key === key)?.work ?? null,
     attach: (files) => void attach(files),
     attachText: (text) => {
       const names = attachments.flatMap((one) => (one.kind === 'text' ? [one.file.name] : []));
@@ -68,10 +94,8 @@ export function useAttachments(
       if (!isTooLong) drafts.attach(key, [{ kind: 'text', file, pasted: true }]);
       setRefused({ key, problems: isTooLong ? [tooLong(file.name, t)] : [] });
     },
-    remove: (attachment) => {
-      drafts.write({ attachments: attachments.filter((one) => one !== attachment) });
-      setRefused(NONE_REFUSED);
-    },
+    dictate: (recording, hearer, attachment) => void dictate(recording, hearer, attachment),
+    remove,
     refuse: (problem) => setRefused({ key, problems: [problem] }),
     clear: () => setRefused(NONE_REFUSED),
   };

@@ -8,6 +8,13 @@ export interface DraftActions {
   write(draft: { text?: string; attachments?: Attachment[] }): void;
   /** Adds files to the draft with this key. Reading files takes time, so another conversation may be open by now. */
   attach(key: string, attachments: Attachment[]): void;
+  /** Removes a file from the draft with this key. */
+  detach(key: string, attachment: Attachment): void;
+  /**
+   * Has a model write down what is said in a recording, and adds the text to the draft with this key. Returns the text.
+   * Throws an `ApiFailure`.
+   */
+  dictate(key: string, model: string, recording: Blob): Promise<string>;
   /**
    * Copies the parts of the draft with this key that this tab has written into the draft of the current conversation.
    */
@@ -21,7 +28,7 @@ export interface DraftActions {
   read(): Promise<void>;
 }
 
-export function draftActions({ store, database, channel, clock }: Context): DraftActions {
+export function draftActions({ store, client, database, channel, clock }: Context): DraftActions {
   const reads = new Map<string, Promise<void>>();
 
   const show = (key: string, draft: DraftPart) => {
@@ -68,9 +75,23 @@ export function draftActions({ store, database, channel, clock }: Context): Draf
       if (text.at.tab === tab && text.value !== '') write({ text: text.value });
       if (attachments.at.tab === tab && attachments.value.length > 0) write({ attachments: attachments.value });
     },
+    detach(key, attachment) {
+      const value = draftOf(store.get(), key).attachments.value.filter((one) => one !== attachment);
+      put(key, { attachments: { value, at: clock.next() } });
+    },
     attach(key, attachments) {
       const value = withMore(draftOf(store.get(), key).attachments.value, attachments);
       put(key, { attachments: { value, at: clock.next() } });
+    },
+    async dictate(key, model, recording) {
+      const form = new FormData();
+      form.set('model', model);
+      form.set('file', recording, 'recording.wav');
+      const { text } = (await client.post('/v1/audio/transcriptions', form)) as { text: string };
+      const before = draftOf(store.get(), key).text.value.trimEnd();
+      const value = before === '' ? text : `${before} ${text}`;
+      if (text !== '') put(key, { text: { value, at: clock.next() } });
+      return text;
     },
     clear() {
       const key = draftKey(store.get());

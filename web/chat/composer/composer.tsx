@@ -2,20 +2,30 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Attachment, inWords, kindsOf } from '../attachments/attachments.ts';
 import { AttachButton, Attachments, DropZone } from '../attachments/attachments-view.tsx';
-import { canRecord } from '../attachments/microphone.ts';
-import { RecordButton } from '../attachments/record-button.tsx';
+import { canRecord } from '../attachments/can-record.ts';
 import { useAttachments } from '../attachments/use-attachments.ts';
 import { useFileDrop } from '../attachments/use-file-drop.ts';
 import { t } from '../messages/language.ts';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { IconButton } from '../parts/parts.tsx';
 import { Problems } from '../parts/problems.tsx';
+import { useLazy } from '../parts/use-lazy.ts';
 import { menuInWords, PromptMenuView } from '../prompts/prompt-menu.tsx';
 import { usePromptMenu } from '../prompts/use-prompt-menu.ts';
-import { currentConversation, currentDraft, currentModel, draftKey, isReplying } from '../state/selectors.ts';
+import {
+  currentConversation,
+  currentDraft,
+  currentModel,
+  draftKey,
+  hearingModel,
+  isReplying,
+} from '../state/selectors.ts';
 import { useActions } from '../state/use-actions.ts';
 import { useSelect } from '../state/use-select.ts';
 import { MessageField } from './message-field.tsx';
+
+const recordButton = lazy(() => import('../attachments/record-button.tsx'));
 
 interface ComposerProps {
   /** Opens the list of all prompts. */
@@ -24,11 +34,12 @@ interface ComposerProps {
 
 /** The form for a message: its text, its attachments, and the button that sends it. */
 export function Composer({ onPrompts }: ComposerProps): JSX.Element {
-  const { key, conversationId, written, model, hasModels, replying, prompts } = useSelect((state) => ({
+  const { key, conversationId, written, model, hearer, hasModels, replying, prompts } = useSelect((state) => ({
     key: draftKey(state),
     conversationId: currentConversation(state).id,
     written: currentDraft(state),
     model: currentModel(state),
+    hearer: hearingModel(state),
     hasModels: state.models !== null,
     replying: isReplying(state),
     prompts: state.prompts,
@@ -40,7 +51,8 @@ export function Composer({ onPrompts }: ComposerProps): JSX.Element {
   const area = useRef<HTMLTextAreaElement>(null);
   const { attachments } = draft;
   const kinds = kindsOf(model);
-  const fit = !draft.reading && draft.misfit === null;
+  const recorder = useLazy(recordButton, hearer !== undefined && canRecord());
+  const fit = !draft.work && draft.misfit === null;
   const sendable = !replying && fit && (text.trim() !== '' || attachments.length > 0);
 
   // The field gets the focus in each new conversation, so that the person can type at once.
@@ -91,9 +103,10 @@ export function Composer({ onPrompts }: ComposerProps): JSX.Element {
             area.current?.focus();
           }}
           onPutIn={putIn}
+          onWriteDown={hearer && ((one, recording) => draft.dictate(recording, hearer, one))}
         />
       )}
-      {draft.reading && <p class="muted pulse reading">{t('message.readingFiles')}</p>}
+      {draft.work && <p class="muted pulse reading">{t(draft.work)}</p>}
       <p class="hidden" role="status">
         {menuInWords(menu) || inWords(attachments, t)}
       </p>
@@ -110,8 +123,12 @@ export function Composer({ onPrompts }: ComposerProps): JSX.Element {
           onPasteFiles={draft.attach}
           onPasteLong={draft.attachText}
         />
-        {kinds.includes('audio') && canRecord() && (
-          <RecordButton onRecorded={(file) => draft.attach([file])} onProblem={draft.refuse} />
+        {hearer && recorder && (
+          <recorder.RecordButton
+            dictates={hearer !== model}
+            onRecorded={(file) => (hearer === model ? draft.attach([file]) : draft.dictate(file, hearer))}
+            onProblem={draft.refuse}
+          />
         )}
         <SendButton replying={replying} sendable={sendable} onStopped={() => area.current?.focus()} />
       </div>

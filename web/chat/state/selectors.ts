@@ -71,6 +71,13 @@ export function currentModel(state: State): ListedModel | undefined {
   return modelOf(state, currentConversation(state));
 }
 
+/** Returns a model that can write down recordings: the model of the current conversation, else the first that hears. */
+export function hearingModel(state: State): ListedModel | undefined {
+  const hears = (model: ListedModel | undefined) => model?.capabilities.audio === true && canChat(model);
+  const current = currentModel(state);
+  return hears(current) ? current : state.models?.find(hears);
+}
+
 /** True if a reply grows or a tool runs in the current conversation, in this tab or another one. */
 export function isReplying(state: State): boolean {
   const { id, turns, compared = [] } = currentConversation(state);

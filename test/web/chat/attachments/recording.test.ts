@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('the microphone', () => {
-  it('records a WAV file for a model that hears, and is not there for another', async () => {
+  it('records a WAV file for a model that hears', async () => {
     const page = await openChat(browser.open, server.url);
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     const stop = page.getByRole('button', { name: 'Stop recording' });
@@ -45,8 +45,43 @@ describe('the microphone', () => {
     );
     expect(samples.length).toBeGreaterThan(16_000 / 2);
     expect(Math.max(...samples.slice(0, 60_000))).toBeGreaterThan(500);
+    await page.close();
+  });
+
+  it('dictates to a model that does not hear, through one that does', async () => {
+    const page = await openChat(browser.open, server.url);
     await chooseModel(page, 'Words');
-    await page.getByRole('button', { name: 'Record', exact: true }).waitFor({ state: 'detached' });
+    await messageField(page).fill('Please note:');
+    await page.getByRole('button', { name: 'Dictate', exact: true }).click();
+    const stop = page.getByRole('button', { name: 'Stop recording' });
+    await stop.getByText('0:01').waitFor();
+    const [request] = await Promise.all([page.waitForRequest('**/v1/audio/transcriptions'), stop.click()]);
+    expect(await request.headerValue('content-type')).toMatch(/^multipart\/form-data; boundary=/);
+    await expect.poll(() => messageField(page).inputValue()).toBe('Please note: Ears heard this.');
+    expect(await page.getByRole('list', { name: 'Attached' }).count()).toBe(0);
+    await page.close();
+  });
+
+  it('writes down what was recorded for a model that hears, if a person asks for it', async () => {
+    const page = await openChat(browser.open, server.url);
+    await chooseModel(page, 'Ears');
+    // The draft of the new chat is the same in every tab.
+    await messageField(page).fill('');
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const stop = page.getByRole('button', { name: 'Stop recording' });
+    await stop.getByText('0:01').waitFor();
+    await stop.click();
+    await page.getByRole('button', { name: 'Write it down' }).click();
+    await expect.poll(() => messageField(page).inputValue()).toBe('Ears heard this.');
+    await page.getByRole('list', { name: 'Attached' }).waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('is not there where no model hears', async () => {
+    await using deaf = await startStandIn([listedModel('Words')]);
+    const page = await openChat(browser.open, deaf.url);
+    await chooseModel(page, 'Words');
+    expect(await page.getByRole('button', { name: /^(Record|Dictate)$/ }).count()).toBe(0);
     await page.close();
   });
 
