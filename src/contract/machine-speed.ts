@@ -6,4 +6,6 @@ export interface MachineSpeed {
   threads: number;
   /** The slowest runtime that a model without a projector may get here. */
   runtime: 'native' | 'wasm';
+  /** The runtime that a model with a projector gets here. */
+  mediaRuntime: 'native' | 'wasm';
 }

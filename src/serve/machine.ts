@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { MachineSpeed } from '../contract/machine-speed.ts';
+import { findMediaLibrary } from '../engine/node/media-library.ts';
 import { measureBandwidth } from '../utils/measure-bandwidth.ts';
 import type { Config } from './config/settings.ts';
 
@@ -11,5 +12,6 @@ export async function measureMachine({
   const bandwidth = await measureBandwidth();
   if (bandwidth === null) return null;
   const runtime = backend === 'wasm' ? 'wasm' : 'native';
-  return { bandwidth, threads: threads ?? availableParallelism(), runtime };
+  const mediaRuntime = findMediaLibrary().path === null ? 'wasm' : runtime;
+  return { bandwidth, threads: threads ?? availableParallelism(), runtime, mediaRuntime };
 }

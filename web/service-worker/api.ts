@@ -59,7 +59,8 @@ const media = createBrowserMediaReader();
 
 const machine = once(async (): Promise<MachineSpeed | null> => {
   const bandwidth = await measureBandwidth();
-  return bandwidth === null ? null : { bandwidth, threads: navigator.hardwareConcurrency, runtime: 'wasm' };
+  if (bandwidth === null) return null;
+  return { bandwidth, threads: navigator.hardwareConcurrency, runtime: 'wasm', mediaRuntime: 'wasm' };
 });
 
 /**

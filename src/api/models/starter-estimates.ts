@@ -54,9 +54,9 @@ function estimateStarter(
   available: MemoryForModels | undefined,
 ): StarterEstimate {
   const { projectorSize = 0, kind } = starter;
-  // A model with a projector always runs on WebAssembly, which holds the projector twice.
-  const onWasm = projectorSize > 0 || machine?.runtime === 'wasm';
-  const memory = Math.ceil(neededMemory(starterBytes(starter) + projectorSize));
+  const onWasm = (projectorSize > 0 ? machine?.mediaRuntime : machine?.runtime) === 'wasm';
+  // WebAssembly holds the projector twice.
+  const memory = Math.ceil(neededMemory(starterBytes(starter) + (onWasm ? projectorSize : 0)));
   const fit = onWasm && memory > WASM_MEMORY_BYTES ? 'too large' : memoryFit(memory, available);
   const writes = kind !== 'embedding' && kind !== 'rerank';
   return { starter, memory, fit, speed: machine && writes ? speedOf(starter, machine, onWasm) : null, best: false };

@@ -18,7 +18,7 @@ import {
 } from '../fixtures.ts';
 
 const GB = 1e9;
-const LAPTOP: MachineSpeed = { bandwidth: 20 * GB, threads: 4, runtime: 'native' };
+const LAPTOP: MachineSpeed = { bandwidth: 20 * GB, threads: 4, runtime: 'native', mediaRuntime: 'native' };
 const free = (available: number, held = 0) => ({ available, held });
 
 describe('the list of starter models', () => {
@@ -97,8 +97,14 @@ describe('the estimate of starter models', () => {
     const inBrowser = estimateStarters({ ...LAPTOP, runtime: 'wasm' }, free(64 * GB));
     const large = inBrowser.filter(({ fit }) => fit === 'too large').map(({ starter }) => starter.name);
     expect(large).toEqual(expect.arrayContaining(['qwen3:8b', 'qwen3:30b', 'qwen2.5-coder:7b']));
-    const seeing = estimateStarters(LAPTOP, free(64 * GB)).filter(({ starter }) => starter.projectorSize);
-    for (const { memory } of seeing) expect(memory).toBeLessThan(2 ** 32);
+    const seeing = (machine: MachineSpeed) =>
+      estimateStarters(machine, free(64 * GB)).filter(({ starter }) => starter.projectorSize);
+    const [native, onWasm] = [seeing(LAPTOP), seeing({ ...LAPTOP, mediaRuntime: 'wasm' })];
+    for (const { memory } of onWasm) expect(memory).toBeLessThan(2 ** 32);
+    for (const [index, { memory, speed }] of native.entries()) {
+      expect(memory).toBeLessThan(onWasm[index]?.memory ?? 0);
+      expect(speed?.low).toBeGreaterThan(onWasm[index]?.speed?.low ?? 0);
+    }
   });
 
   it('says that a model fits once others leave memory', () => {
