@@ -1,5 +1,5 @@
 import type { ListedModel } from '../../../src/contract/models/model.ts';
-import { isImageType, typeOf } from '../../../src/media/file-type.ts';
+import { isCompressedAudio, isImageType, typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import type { Recording, UserTurn } from '../conversation/conversation.ts';
 import { localizeList } from '../messages/numbers.ts';
@@ -42,14 +42,15 @@ export function namesOf(kinds: AttachmentKind[], t: Translate): string {
 
 /**
  * Returns a file's kind by its first bytes. If they match no known format, the browser's type decides, because browsers
- * read more formats of pictures. An SVG drawing counts as a text for models that take no pictures.
+ * read more formats of pictures and recordings. An SVG drawing counts as a text for models that take no pictures.
  */
 export function fileKindOf(beginning: Uint8Array, type: string, model?: ListedModel): FileKind {
   const found = typeOf(beginning);
-  if (found === 'WAV' || found === 'MP3') return 'audio';
+  if (found === 'WAV' || found === 'MP3' || found === 'M4A' || isCompressedAudio(found)) return 'audio';
   if (found === 'PDF' || type === 'application/pdf') return 'pdf';
   if (type === 'image/svg+xml' && !kindsOf(model).includes('image')) return 'text';
-  return isImageType(found) || type.startsWith('image/') ? 'image' : 'text';
+  if (isImageType(found) || type.startsWith('image/')) return 'image';
+  return type.startsWith('audio/') ? 'audio' : 'text';
 }
 
 /** Returns the reason, for people, why the model can't take this file; null if it can. */

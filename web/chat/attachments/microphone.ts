@@ -1,9 +1,5 @@
-import { toMono } from '../../../src/media/mono.ts';
 import { t } from '../messages/language.ts';
-import { writeWav } from './wav.ts';
-
-/** The sample rate of recordings, in samples per second. Models that take audio expect it. */
-const RATE = 16_000;
+import { decodeToWav } from './decode-audio.ts';
 
 /** The longest recording, in seconds. Its file has 19 MB; the limit of the API is 21 MB. */
 export const LONGEST_SECONDS = 600;
@@ -37,13 +33,10 @@ export async function startRecording(): Promise<Recorder> {
 
 /** Converts a recording to WAV, because each browser records in a different format. */
 async function toFile(recorded: Blob): Promise<File> {
-  const reader = new OfflineAudioContext(1, 1, RATE);
-  const audio = await reader.decodeAudioData(await recorded.arrayBuffer()).catch(() => {
-    throw new Error(t('recording.nothing'));
-  });
-  const channels = Array.from({ length: audio.numberOfChannels }, (_, index) => audio.getChannelData(index));
+  const wav = await decodeToWav(recorded);
+  if (!wav) throw new Error(t('recording.nothing'));
   const time = new Date().toTimeString().slice(0, 8).replaceAll(':', '-');
-  return new File([writeWav(toMono(channels), RATE)], t('recording.name', { time }), { type: 'audio/wav' });
+  return new File([wav], t('recording.name', { time }), { type: 'audio/wav' });
 }
 
 function reasonOf(error: unknown): string {

@@ -6,10 +6,15 @@ import { checkSize, readRecording } from '../../../src/media/reader.ts';
 import type { Recording } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
 import type { Attachment } from './attachments.ts';
+import { decodeToWav } from './decode-audio.ts';
 import { toPicture } from './picture.ts';
 
 /** Reads a picture or a recording. Throws an `Error` whose message is for people. */
-export async function readMediaAttachment(kind: 'image' | 'audio', file: File, bytes: Uint8Array): Promise<Attachment> {
+export async function readMediaAttachment(
+  kind: 'image' | 'audio',
+  file: File,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Attachment> {
   try {
     return kind === 'image'
       ? { kind, url: await readImage(file, bytes) }
@@ -28,9 +33,12 @@ function readImage(file: File, bytes: Uint8Array): Promise<string> {
   return toPicture(file, file.name);
 }
 
-async function readAudio(name: string, file: Uint8Array): Promise<Recording> {
-  const format = typeOf(file) === 'WAV' ? 'wav' : 'mp3';
-  const { bytes, seconds } = readRecording(file, format, MEDIA_LIMITS);
+/** Reads a recording. One that is neither WAV nor MP3 becomes a WAV file. */
+async function readAudio(name: string, file: Uint8Array<ArrayBuffer>): Promise<Recording> {
+  const format = typeOf(file) === 'MP3' ? 'mp3' : 'wav';
+  const known = format === 'mp3' || typeOf(file) === 'WAV' ? file : await decodeToWav(new Blob([file]));
+  if (!known) throw new Error(t('files.noRecording', { name }));
+  const { bytes, seconds } = readRecording(known, format, MEDIA_LIMITS);
   const type = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
   return { name, seconds, url: await toDataUrl(new Blob([new Uint8Array(bytes)], { type })) };
 }

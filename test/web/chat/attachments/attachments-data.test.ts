@@ -66,7 +66,9 @@ describe('a file', () => {
     ['PDF with something before it', Buffer.from('\r\n%PDF-1.7'), 'application/pdf', 'pdf'],
     ['text', Buffer.from('Hello, world'), 'text/plain', 'text'],
     ['text that begins as a BMP does', Buffer.from('BM is short for'), 'text/plain', 'text'],
-    ['recording of another form', Buffer.from('OggS0000000000000'), 'audio/ogg', 'text'],
+    ['Ogg', Buffer.from('OggS0000000000000'), '', 'audio'],
+    ['FLAC', Buffer.from('fLaC000000000000'), '', 'audio'],
+    ['recording that only the browser may know', new Uint8Array(32), 'audio/x-matroska', 'audio'],
   ])('is recognised by its first bytes: %s', (_, bytes, type, kind) => {
     expect(fileKindOf(bytes, type, both)).toBe(kind);
   });

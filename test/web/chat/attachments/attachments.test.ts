@@ -59,7 +59,9 @@ const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFi
 
 /** Removes what a test has left attached: it stays in the draft of the next new chat. */
 async function detach(): Promise<void> {
-  await attached().getByRole('button').click();
+  await attached()
+    .getByRole('button', { name: /^Remove / })
+    .click();
   await attached().waitFor({ state: 'detached' });
 }
 

@@ -85,6 +85,34 @@ describe('the microphone', () => {
     await page.close();
   });
 
+  it('has a file of another format as a WAV for the model', async () => {
+    const page = await openChat(browser.open, server.url);
+    await chooseModel(page, 'Ears');
+    const buffer = Buffer.from(await page.evaluate(recordWebm), 'base64');
+    await page.getByLabel(/^Attach /).setInputFiles({ name: 'said.webm', mimeType: 'audio/webm', buffer });
+    const attached = page.getByRole('list', { name: 'Attached' }).getByRole('figure');
+    expect(await textOf(attached)).toMatch(/^said\.webm0:01/);
+    const [request] = await Promise.all([
+      page.waitForRequest('**/v1/chat/completions'),
+      messageField(page).press('Enter'),
+    ]);
+    const { input_audio } = request.postDataJSON().messages[0].content.at(-1);
+    expect(input_audio.format).toBe('wav');
+    expect(Buffer.from(input_audio.data, 'base64').length).toBeGreaterThan(16_000);
+    await page.close();
+  });
+
+  it('refuses a recording that the browser can not read', async () => {
+    const page = await openChat(browser.open, server.url);
+    await chooseModel(page, 'Ears');
+    const buffer = Buffer.from('OggS and no more');
+    await page.getByLabel(/^Attach /).setInputFiles({ name: 'broken.ogg', mimeType: 'audio/ogg', buffer });
+    expect(await textOf(page.locator('.composer [role=alert]'))).toBe(
+      '“broken.ogg” is a recording that this browser can’t read.',
+    );
+    await page.close();
+  });
+
   it('says what to do if it is denied', async () => {
     const page = await openChat(browser.open, server.url);
     await chooseModel(page, 'Ears');
@@ -98,3 +126,15 @@ describe('the microphone', () => {
     );
   });
 });
+
+/** Runs in the page: records a second of the microphone, and returns the file in Base64. */
+async function recordWebm(): Promise<string> {
+  const recorder = new MediaRecorder(await navigator.mediaDevices.getUserMedia({ audio: true }));
+  const recorded = new Promise<Blob>((resolve) => {
+    recorder.addEventListener('dataavailable', ({ data }) => resolve(data));
+  });
+  recorder.start();
+  setTimeout(() => recorder.stop(), 1200);
+  const bytes = new Uint8Array(await (await recorded).arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}
