@@ -15,6 +15,11 @@ export interface Party {
   name: string;
   /** A party of higher priority gets free slots first. */
   priority: number;
+  /**
+   * Present if the call is work in the background. It is called, once, when a caller of higher priority waits for slots
+   * that the call holds, and should end the call, which can be made again.
+   */
+  giveWay?: () => void;
 }
 
 export interface CallFigures {

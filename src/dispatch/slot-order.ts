@@ -1,4 +1,5 @@
 import type { Party } from '../contract/call-context.ts';
+import { sum } from '../utils/sum.ts';
 
 /** A party's use of the slots. */
 export interface Share {
@@ -31,11 +32,41 @@ function comesBefore(later: SlotClaim, earlier: SlotClaim): boolean {
   return a.held !== b.held ? a.held < b.held : a.served < b.served;
 }
 
+/** Slots that a caller holds. */
+export interface SlotHold {
+  party: Party;
+  count: number;
+  /** True once the holder was asked to give way. */
+  leaving: boolean;
+}
+
 /**
- * Returns the claim to refuse when one of `party` comes to a full queue: the last one of the party with the most
- * claims. Returns null if the newcomer is to be refused, because its party would have at least as many.
+ * Returns the holds that should give way to a caller of `party` who waits for `lacking` more slots: work in the
+ * background of a lower priority, the latest first, since it loses least. Holds that were asked already count, and are
+ * not returned again. `holds` are in the order in which they began. No hold gives way to other work in the background.
+ */
+export function holdsToEnd<H extends SlotHold>(holds: readonly H[], party: Party, lacking: number): H[] {
+  const asked: H[] = [];
+  if (party.giveWay) return asked;
+  let left = lacking - sum(holds.filter(({ leaving }) => leaving).map(({ count }) => count));
+  for (const hold of holds.toReversed()) {
+    if (left <= 0) break;
+    if (hold.leaving || !hold.party.giveWay || hold.party.priority >= party.priority) continue;
+    asked.push(hold);
+    left -= hold.count;
+  }
+  return asked;
+}
+
+/**
+ * Returns the claim to refuse when one of `party` comes to a full queue: the last one that is work in the background,
+ * else the last one of the party with the most claims. Returns null if the newcomer is to be refused, because it is work
+ * in the background itself, or because its party would have at least as many.
  */
 export function claimToRefuse<C extends SlotClaim>(claims: readonly C[], party: Party): C | null {
+  if (party.giveWay) return null;
+  const background = claims.findLast((claim) => claim.party.giveWay);
+  if (background) return background;
   const counts = new Map<string, number>();
   for (const claim of claims) counts.set(claim.party.name, (counts.get(claim.party.name) ?? 0) + 1);
   const most = Math.max(0, ...counts.values());

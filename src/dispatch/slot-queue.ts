@@ -1,9 +1,21 @@
 import type { Party } from '../contract/call-context.ts';
 import { overloaded } from '../contract/errors.ts';
 import { sum } from '../utils/sum.ts';
-import { claimToRefuse, firstOf, meanAfter, retryAfterSeconds, type Share, type SlotClaim } from './slot-order.ts';
+import {
+  claimToRefuse,
+  firstOf,
+  holdsToEnd,
+  meanAfter,
+  retryAfterSeconds,
+  type Share,
+  type SlotClaim,
+  type SlotHold,
+} from './slot-order.ts';
 
-/** Hands out a fixed number of slots: in the order of arrival, and fairly between the parties that wait. */
+/**
+ * Hands out a fixed number of slots: in the order of arrival, and fairly between the parties that wait. Work in the
+ * background gives its slots up when a caller of higher priority waits.
+ */
 export interface SlotQueue {
   /** The number of slots in use. */
   readonly busy: number;
@@ -68,7 +80,8 @@ export function createSlotQueue(
     const ready = ({ grant, share, count }: Waiter) => grant && share.held + count <= mostOfParty;
     for (;;) {
       const next = firstOf([...waiters].filter(ready));
-      if (!next || use.busy + next.count > slots) return;
+      if (!next) return;
+      if (use.busy + next.count > slots) return use.makeWay(next.party, use.busy + next.count - slots);
       next.grant?.();
     }
   };
@@ -173,13 +186,16 @@ function placeOf(waiter: Waiter, waiters: Set<Waiter>, { take, full, grantWaitin
 /** Counts the slots in use, in all and of each party, and how long they are used. */
 function createSlotUse() {
   const shares = new Map<string, Share>();
+  const holds = new Set<SlotHold>();
   let busy = 0;
   let serial = 0;
   let meanMs: number | null = null;
 
-  const shareOf = ({ name }: Party): Share => {
-    const share = shares.get(name) ?? { held: 0, served: 0 };
-    shares.set(name, share);
+  // Only parties of one priority are compared, so what a key does in the background is not held against its chats.
+  const shareOf = ({ name, priority }: Party): Share => {
+    const id = `${priority} ${name}`;
+    const share = shares.get(id) ?? { held: 0, served: 0 };
+    shares.set(id, share);
     return share;
   };
   return {
@@ -191,6 +207,12 @@ function createSlotUse() {
       return meanMs;
     },
     shareOf,
+    /** Asks work in the background to end, so that a caller of `party` gets the slots that it lacks. */
+    makeWay(party: Party, lacking: number): void {
+      const ending = holdsToEnd([...holds], party, lacking);
+      for (const hold of ending) hold.leaving = true;
+      for (const hold of ending) hold.party.giveWay?.();
+    },
     /**
      * Counts `count` slots as used by a party. Returns the function that ends the use, which returns false from its
      * second call on.
@@ -198,13 +220,16 @@ function createSlotUse() {
     take(count: number, party: Party): () => boolean {
       const share = shareOf(party);
       const since = performance.now();
+      const hold: SlotHold = { party, count, leaving: false };
       let ended = false;
+      holds.add(hold);
       busy += count;
       share.held += count;
       share.served = ++serial;
       return () => {
         if (ended) return false;
         ended = true;
+        holds.delete(hold);
         busy -= count;
         share.held -= count;
         meanMs = meanAfter(meanMs, performance.now() - since);

@@ -6,6 +6,7 @@ import type { LoadedModel, Residency } from '../contract/residency.ts';
 import type { Runner } from '../contract/runner.ts';
 import { eventsOf } from '../wire/events-of.ts';
 import { describeConversation } from './affinity.ts';
+import { createBackgroundCalls } from './background.ts';
 import { createFindGpu } from './load/find-gpu.ts';
 import { type LoadOptions, loadModelWorkers } from './load/load-model.ts';
 import { createMemoryGauge } from './load/memory-gauge.ts';
@@ -47,6 +48,7 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
   const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();
   const findGpu = createFindGpu();
+  const entering = { observer, background: createBackgroundCalls() };
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
   const memory = createPoolMemory(options.memory ?? createMemoryGauge(pids), copies, () => keeper.list());
   const load = (id: string, claim: Claim) =>
@@ -80,7 +82,7 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
   return {
     generate(modelId, request, context) {
       return eventsOf<GenerationEvent>(async (emit, signal) => {
-        const entered = await enterModel(keeper, modelId, { ...context, signal }, observer, request.choices);
+        const entered = await enterModel(keeper, modelId, { ...context, signal }, entering, request.choices);
         if (!entered) return;
         try {
           const service = serve(modelId, entered, describeConversation(request), { ...context, signal });
@@ -92,7 +94,7 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
     },
 
     async ask(modelId, kind, question, context) {
-      const entered = await enterModel(keeper, modelId, context, observer);
+      const entered = await enterModel(keeper, modelId, context, entering);
       if (!entered) throw serverError('The client went away.');
       try {
         const conversation = conversationOf(question);

@@ -1,5 +1,6 @@
 import type { CallContext, Party } from '../contract/call-context.ts';
 import { createSlotQueue, type SlotPlace, type SlotQueue } from '../dispatch/slot-queue.ts';
+import type { BackgroundCalls } from './background.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
 import type { LoadedWorkers } from './load/load-model.ts';
 import type { PoolObserver } from './observer.ts';
@@ -37,20 +38,26 @@ export interface Entered {
 }
 
 /**
- * Waits until the model is loaded and takes a place in the queue for its slots, one for each choice. Returns null if the
- * signal aborts first. Throws an `ApiError` if the model can't be loaded or the queue is full.
+ * Waits until the model is loaded and takes a place in the queue for its slots, one for each choice. If it is not loaded,
+ * the calls in the background end, which may free the room that it needs. Returns null if the signal aborts first. Throws an `ApiError` if the model can't be loaded or the queue is full.
  */
 export async function enterModel(
   keeper: Keeper<ServedModel>,
   id: string,
   { signal, party, figures }: CallContext,
-  observer: PoolObserver,
+  { observer, background }: { observer: PoolObserver; background: BackgroundCalls },
   choices = 1,
 ): Promise<Entered | null> {
+  if (!party?.giveWay && !keeper.isLoaded(id)) background.giveWay();
   const visit = await keeper.enter(id, signal);
   if (!visit) return null;
   const { model } = visit;
-  const place = joinQueue(model.queue, Math.min(choices, model.engine.slots), party, visit.leave);
+  const forget = background.enter(party);
+  const leaveModel = () => {
+    forget();
+    visit.leave();
+  };
+  const place = joinQueue(model.queue, Math.min(choices, model.engine.slots), party, leaveModel);
   return {
     model,
     async waitForSlots() {
@@ -63,7 +70,7 @@ export async function enterModel(
     },
     leave() {
       place.leave();
-      visit.leave();
+      leaveModel();
     },
   };
 }

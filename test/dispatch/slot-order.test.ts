@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { claimToRefuse, firstOf, meanAfter, retryAfterSeconds } from '../../src/dispatch/slot-order.ts';
+import type { Party } from '../../src/contract/call-context.ts';
+import {
+  claimToRefuse,
+  firstOf,
+  holdsToEnd,
+  meanAfter,
+  retryAfterSeconds,
+  type SlotHold,
+} from '../../src/dispatch/slot-order.ts';
 
 const claim = (name: string, { priority = 0, held = 0, served = 0 } = {}) => ({
   party: { name, priority },
@@ -36,6 +44,30 @@ describe('the claim that is refused in a full queue', () => {
     const claims = [...parties].map((name) => claim(name));
     const refused = claimToRefuse(claims, { name: newcomer, priority: 0 });
     expect(refused).toBe(index === null ? null : claims[index]);
+  });
+});
+
+describe('work in the background', () => {
+  const batch = { name: 'a', priority: -1, giveWay: () => {} };
+  const chat = { name: 'a', priority: 0 };
+  const hold = (party: Party, count = 1, leaving = false) => ({ party, count, leaving });
+
+  it('is refused first in a full queue, whoever comes, and never takes the place of another', () => {
+    const claims = [claim('b'), { ...claim('a'), party: batch }, claim('b'), claim('b')];
+    expect(claimToRefuse(claims, { name: 'b', priority: 0 })).toBe(claims[1]);
+    expect(claimToRefuse(claims, batch)).toBeNull();
+  });
+
+  it.each<[string, SlotHold[], Party, number, number[]]>([
+    ['the latest of it ends for a caller', [hold(batch), hold(batch), hold(chat)], chat, 1, [1]],
+    ['as much ends as the caller lacks', [hold(batch), hold(batch), hold(batch)], chat, 2, [2, 1]],
+    ['what holds several slots ends once', [hold(batch), hold(batch, 2)], chat, 2, [1]],
+    ['what ends already counts', [hold(batch), hold(batch, 1, true)], chat, 1, []],
+    ['what a caller began does not end', [hold(chat)], chat, 1, []],
+    ['nothing ends for other work in the background', [hold(batch)], { ...batch, priority: 0 }, 1, []],
+    ['nothing ends for a caller of a lower priority', [hold(batch)], { name: 'b', priority: -2 }, 1, []],
+  ])('%s', (_, holds, party, lacking, ending) => {
+    expect(holdsToEnd(holds, party, lacking).map((each) => holds.indexOf(each))).toEqual(ending);
   });
 });
 

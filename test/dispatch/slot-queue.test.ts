@@ -446,3 +446,38 @@ describe('a place in the slot queue', () => {
     expect(queue).toMatchObject({ busy: 1, waiting: 0 });
   });
 });
+
+describe('work in the background', () => {
+  it('ends, asked once, for a caller that waits, and gets the next slot that is free again', async () => {
+    const queue = createSlotQueue(1, 8);
+    const giveWay = vi.fn();
+    const endBatch = await queue.acquire(never, 1, { name: 'a', priority: -1000, giveWay });
+    const chat = queue.acquire(never, 1, { name: 'b', priority: 0 });
+    const other = queue.acquire(never, 1, { name: 'b', priority: 0 });
+    await settled();
+    expect(giveWay).toHaveBeenCalledOnce();
+    const again = queue.acquire(never, 1, { name: 'a', priority: -1000, giveWay: () => {} });
+    endBatch?.();
+    (await chat)?.();
+    (await other)?.();
+    expect(await again).toBeTypeOf('function');
+    expect(giveWay).toHaveBeenCalledOnce();
+  });
+
+  it('is not held against the other requests of its key', async () => {
+    const queue = createSlotQueue(3, 8);
+    const background = { name: 'a', priority: -1000, giveWay: () => {} };
+    const endBatch = await queue.acquire(never, 2, background);
+    const endChat = await queue.acquire(never, 1, { name: 'b', priority: 0 });
+    const order: string[] = [];
+    const waiting = ['b', 'a'].map(async (name) => {
+      const release = await queue.acquire(never, 1, { name, priority: 0 });
+      order.push(name);
+      return release;
+    });
+    endBatch?.();
+    await Promise.all(waiting);
+    expect(order).toEqual(['a', 'b']);
+    endChat?.();
+  });
+});

@@ -121,6 +121,32 @@ describe('the pool', () => {
     await Promise.all([run(runner, 'a'), run(runner, 'b')]);
     expect(runner.loaded()).toMatchObject([{ waiting: 0 }]);
   });
+
+  it.each([
+    ['slot of its model', 'tiny'],
+    ['room of its model, while another is loaded', 'other'],
+  ])('ends work in the background for a request that waits for the %s', async (_, wanted) => {
+    const runner = open({ maxLoadedModels: 1, engine: { contextLength: null, slots: 1, threads: 1, batchSize: 64 } });
+    const gone = new AbortController();
+    const party = { name: 'ada', priority: -1000, giveWay: () => gone.abort() };
+    const request = ask('endless', { maxTokens: null });
+    const background = async () => {
+      let finished = false;
+      for await (const event of runner.generate('tiny', request, { ...call(gone.signal), party }))
+        if (event.kind === 'text' && !asked) asked = chat();
+        else if (event.kind === 'done') finished = true;
+      return finished;
+    };
+    let asked: Promise<string> | undefined;
+    const chat = async () => {
+      const events = [];
+      const context = { ...call(never), party: { name: 'bob', priority: 0 } };
+      for await (const event of runner.generate(wanted, ask('hello', { maxTokens: 4 }), context)) events.push(event);
+      return textOf(events);
+    };
+    expect(await background()).toBe(false);
+    expect(await asked).not.toBe('');
+  });
 });
 
 describe('the backends to try', () => {

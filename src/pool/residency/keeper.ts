@@ -5,6 +5,7 @@ import {
   applyEvent,
   becomeIdle,
   createKeeperState,
+  type Entry,
   isClosed,
   type KeeperOptions,
   loadEntry,
@@ -38,6 +39,8 @@ export interface Keeper<M> extends AsyncDisposable {
   /** Unloads a model once it has no users, even if it is pinned. Returns false if it is not in memory. */
   unload(id: string): boolean;
   list(): Kept<M>[];
+  /** True if requests enter the model without waiting for a load. */
+  isLoaded(id: string): boolean;
 }
 
 /** A longer timer would go off at once. */
@@ -53,14 +56,15 @@ const CLOSE_GRACE_MS = 10_000;
 export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M>): Keeper<M> {
   const keeper = createKeeperState(options);
   const { entries } = keeper;
+  const isOpen = (entry: Entry<M>): entry is Entry<M> & { model: M } =>
+    entry.model !== null && !isClosed(keeper, entry) && !options.isOutdated(entry.model);
 
   return {
     async enter(id, signal) {
       if (keeper.ended) throw serverError('The server is shutting down.');
       if (signal.aborted) return null;
       const known = entries.get(id);
-      if (known?.model && !isClosed(keeper, known) && !options.isOutdated(known.model))
-        return visit(keeper, known, known.model);
+      if (known && isOpen(known)) return visit(keeper, known, known.model);
       const entry = known ?? addEntry(keeper, id);
       const entered = entry.waitingRoom.wait(signal);
       if (known) admitOrReplace(keeper, known);
@@ -92,6 +96,11 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
         model,
         waiting: waitingRoom.waiting,
       })),
+
+    isLoaded(id) {
+      const entry = entries.get(id);
+      return entry !== undefined && isOpen(entry);
+    },
 
     async [Symbol.asyncDispose]() {
       keeper.ended = true;
