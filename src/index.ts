@@ -98,6 +98,8 @@ export interface ServerOptions {
   cacheRam?: number;
   /** Most bytes on disk for copies of evicted slots. By default a tenth of the free disk, at most 32 GiB. */
   cacheDisk?: number;
+  /** Keeps no files of clients and runs no batches. */
+  noBatches?: boolean;
   /** Seconds after `close()` in which connections are still accepted; requests for work get a 503. By default 0. */
   lameDuck?: number;
   /** Seconds that running requests get to end after `close()`; at least `lameDuck`. By default 10. */

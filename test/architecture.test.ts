@@ -55,8 +55,10 @@ const BELOW: Record<string, string[]> = {
     'src/chat',
     'src/dispatch',
     'src/engine',
+    'src/own-folder.ts',
     'src/package-root.ts',
   ],
+  'src/batches': ['src/contract', 'src/utils', 'src/dispatch', 'src/api', 'src/own-folder.ts', 'src/replace-file.ts'],
   'src/server': ['src/contract', 'src/api', 'src/site-files.ts'],
   'src/telemetry': ['src/contract', 'src/utils', 'src/api', 'src/pool'],
   'src/serve': [
@@ -67,6 +69,7 @@ const BELOW: Record<string, string[]> = {
     'src/catalogue',
     'src/media',
     'src/pool',
+    'src/batches',
     'src/server',
     'src/telemetry',
     'src/package-root.ts',
@@ -89,6 +92,7 @@ const BELOW: Record<string, string[]> = {
   ],
   // Files that lie in src itself, in no room: the library, and what several rooms share and belongs to none.
   'src/index.ts': ['src/serve', 'src/site-files.ts'],
+  'src/own-folder.ts': [],
   'src/package-root.ts': [],
   'src/replace-file.ts': [],
   'src/site-files.ts': ['src/package-root.ts'],

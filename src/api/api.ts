@@ -1,12 +1,14 @@
 import { ApiError, methodNotAllowed, pathNotFound, shuttingDown, toErrorData } from '../contract/errors.ts';
 import { toLogFields, withFields } from '../contract/log.ts';
 import { audio } from './audio/family.ts';
+import { batches } from './batches/family.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
 import { type ApiContext, extended, type RequestContext } from './context.ts';
 import { conversations } from './conversations/family.ts';
 import { decisions } from './decisions/family.ts';
 import { type Family, isOpen, type Route } from './family.ts';
+import { files } from './files/family.ts';
 import { health } from './health/family.ts';
 import { authenticate, checkManages } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
@@ -44,6 +46,8 @@ const DESCRIBED: Family[] = [
   audio,
   tokens,
   moderations,
+  files,
+  batches,
   models,
   ollama,
   properties,
@@ -115,15 +119,27 @@ function answer(
 
   if (route && !isWithin(reach, route))
     throw originNotAllowed(request.headers.origin ?? 'other sites', reach === 'none' ? 'anything' : 'models');
-  if (!route || !isOpen(route, context)) record.key = authenticate(context.apiKeys, request.headers);
+  identify(context, request, route);
   if (taken.length === 0) throw pathNotFound(request.method, request.path);
   if (!route) throw methodNotAllowed(request.method, request.path, allowedBy(taken));
   if (route.manages) checkManages(record.key);
   // Requests that change something or run a model are work.
   const isWork = route.method !== 'GET';
   if (isWork && context.leaving?.aborted) throw shuttingDown();
-  if (isWork && record.key?.limits) record.pass = limiter.enter(record.key);
+  if (isWork && record.key?.limits) record.pass = limiter.enter(record.key, request.onBehalf !== undefined);
   return route.handler(withModelsOf(context), request, parameter());
+}
+
+/** Records the key and the party of a request. Throws a 401 `ApiError` for a request without a valid key, if it needs one. */
+function identify(
+  context: RequestContext,
+  { headers, onBehalf }: Pick<ApiRequest, 'headers' | 'onBehalf'>,
+  route: Route | undefined,
+): void {
+  const { record, apiKeys } = context;
+  if (onBehalf) record.key = onBehalf.key;
+  else if (!route || !isOpen(route, context)) record.key = authenticate(apiKeys, headers);
+  record.party = onBehalf?.party ?? record.key;
 }
 
 /** Returns the context for the key of a request: its catalogue has only the models that the key may use. */

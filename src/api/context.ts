@@ -1,3 +1,4 @@
+import type { Batches } from '../contract/batches.ts';
 import type { CallContext } from '../contract/call-context.ts';
 import type { ApiError } from '../contract/errors.ts';
 import type { Log } from '../contract/log.ts';
@@ -33,6 +34,8 @@ export interface ApiContext {
   machine?: () => Promise<MachineSpeed | null>;
   /** The stored responses of /v1/responses. */
   responses: ResponseStore;
+  /** Returns the files and batches, or throws a 501 `ApiError` that says why there are none. Absent if this platform has no disk. */
+  batches?: () => Batches;
   apiKeys: ApiKeys;
   /** The web pages that may call this API. */
   pages: PageRules;
@@ -80,6 +83,6 @@ export function extended<C extends ApiContext, F extends object>(context: C, fie
 
 /** Returns the context for the calls of a request to the runner. */
 export function callOf({ trace, record }: RequestContext, { signal }: Pick<ApiRequest, 'signal'>): CallContext {
-  const { key } = record;
-  return { requestId: trace.requestId, signal, figures: record, ...(key && { party: key }) };
+  const { party } = record;
+  return { requestId: trace.requestId, signal, figures: record, ...(party && { party }) };
 }

@@ -1,3 +1,4 @@
+import type { Party } from '../contract/call-context.ts';
 import type { FinishReason, GenerationEvent } from '../contract/events.ts';
 import type { Runner } from '../contract/runner.ts';
 import type { ApiKey } from './keys/key.ts';
@@ -22,6 +23,8 @@ export interface RequestRecord {
   traceparent: string | undefined;
   /** Null if the request has no valid key. */
   key: ApiKey | null;
+  /** The party whose share of the slots the request uses; null before it is known, and for requests without a key. */
+  party: Party | null;
   /** The pass of the limiter; null if the key's limits do not count this request. */
   pass: Pass | null;
   /** 0 until the reply has begun. */
@@ -73,6 +76,7 @@ export function beginRecord(trace: Trace, method: string, traceparent?: string):
     route: 'other',
     traceparent,
     key: null,
+    party: null,
     pass: null,
     status: 0,
     error: null,

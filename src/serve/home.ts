@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/`, `config.json` and `keys.json`. */
+/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/`, `batches/`, `config.json` and `keys.json`. */
 export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.PADDOCK_HOME || join(homedir(), '.paddock');
 }
@@ -24,4 +24,9 @@ export function copiesFolder(env: NodeJS.ProcessEnv = process.env): string {
 /** Returns the file that keeps the headers of large models for the next start. */
 export function headerCacheFile(): string {
   return join(paddockHome(), 'cache', 'headers.json');
+}
+
+/** Returns the folder of the files and batches of clients. */
+export function batchesFolder(): string {
+  return join(paddockHome(), 'batches');
 }

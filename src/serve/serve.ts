@@ -3,6 +3,7 @@ import type { Api } from '../api/http/http.ts';
 import type { ApiKeys } from '../api/keys/key.ts';
 import { plainKeys } from '../api/keys/plain.ts';
 import { createResponseStore } from '../api/responses/store.ts';
+import { openBatches } from '../batches/folder.ts';
 import { withAliases } from '../catalogue/aliases.ts';
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
@@ -27,7 +28,7 @@ import { checkModelsFolder } from './config/models-folder.ts';
 import { placementOf } from './config/placement.ts';
 import type { Config } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
-import { copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
+import { batchesFolder, copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { measureMachine } from './machine.ts';
@@ -103,6 +104,8 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
   opened.add(() => telemetry.end());
   const pool = await openPool(config, preloaded, catalogue, telemetry, log);
   opened.add(() => pool[Symbol.asyncDispose]());
+  const batches = await openBatches({ folder: config.noBatches ? null : batchesFolder(), log });
+  opened.add(() => batches[Symbol.asyncDispose]());
   const preload = createPreload(preloaded, pool, log);
   const leaving = new AbortController();
   const api = createApi({
@@ -126,6 +129,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
     remover: createRemover(config.models, catalogue, log),
     machine: once(() => measureMachine(config)),
     responses: createResponseStore(),
+    batches: batches.get,
     apiKeys,
     noteUnknownFields: logOnce(log),
     log,
@@ -134,12 +138,15 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
   const server = await listen(config, api, tls, log);
 
   void preload.run(leaving.signal);
+  const slots = () => Math.max(0, ...pool.loaded().map(({ engine }) => engine.slots));
+  batches.batches?.start({ api, keys: apiKeys, slots });
   const { host, socket } = config;
   return {
     url: socket === undefined ? toUrl(tls ? 'https' : 'http', host, server.port) : `unix:${socket}`,
     modelIds: () => catalogue.list().map(({ id }) => id),
     async stop(graceMs, lameDuckMs) {
       leaving.abort();
+      await batches[Symbol.asyncDispose]();
       await server.close(graceMs, lameDuckMs);
       await opened.close();
     },

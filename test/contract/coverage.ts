@@ -532,6 +532,58 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/api/conversations/handler.test.ts',
     name: 'keeps items with ids, in pages, until one is removed',
   },
+  'POST /v1/files': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'uploads, lists, reads and deletes files, each key its own',
+  },
+  'GET /v1/files': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'uploads, lists, reads and deletes files, each key its own',
+  },
+  'GET /v1/files/{file_id}/content': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'uploads, lists, reads and deletes files, each key its own',
+  },
+  'DELETE /v1/files/{file_id}': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'uploads, lists, reads and deletes files, each key its own',
+  },
+  'POST /v1/files: file, purpose, expires_after': {
+    file: 'test/api/batches/handler.test.ts',
+    name: 'is refused if its form is wrong: %j',
+  },
+  'POST /v1/batches': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'gets the results of a batch, and of the lines that fail in a file of their own',
+  },
+  'GET /v1/batches/{batch_id}': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'gets the results of a batch, and of the lines that fail in a file of their own',
+  },
+  'POST /v1/batches: endpoint': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'asks the lines of a batch at %s',
+  },
+  'POST /v1/batches: completion_window, metadata, output_expires_after': {
+    file: 'test/api/batches/handler.test.ts',
+    name: 'with %j is refused',
+  },
+  'GET /v1/batches': {
+    file: 'test/api/batches/handler.test.ts',
+    name: 'is made of a file, read, listed in pages and cancelled, and its key alone sees it',
+  },
+  'POST /v1/batches/{batch_id}/cancel': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'cancels a batch, keeps the results so far, and is told which lines were not asked',
+  },
+  'POST /v1/batches after a kill of the server': {
+    file: 'test/clients/openai-batches.test.ts',
+    name: 'loses no answer of a batch to a kill of the server: the next start goes on, and asks no answered line again',
+  },
+  'POST /v1/files and /v1/batches in a browser: a 501': {
+    file: 'test/api/batches/handler.test.ts',
+    name: 'says at GET %s that it keeps no files and runs no batches',
+  },
   'POST /v1/moderations: a 501': {
     file: 'test/api/moderations/handler.test.ts',
     name: 'a moderation is refused in words, with what does the same',

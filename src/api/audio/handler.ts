@@ -1,12 +1,12 @@
 import { notSupportedHere } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
+import { toFields } from '../fields/form.ts';
 import { readFormFor } from '../fields/model-request.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import type { Ping } from '../stream/pings.ts';
 import { SSE_PING, sseTypedEvent } from '../stream/sse.ts';
-import { toFields } from './form.ts';
 import { REFUSED, refuseUntold, transcriptionSchema } from './schema.ts';
 import { checkHears, type Task, type TranscriptEvent, transcribe } from './transcribe.ts';
 

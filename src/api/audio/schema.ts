@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { invalidRequest, unsupportedParameter } from '../../contract/errors.ts';
 import { between, booleanField, list, nonEmptyText, oneOf, textField } from '../fields/fields.ts';
+import { FormFile } from '../fields/form.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
-import { FormFile } from './form.ts';
 
 /** The forms of a transcript. Those after the first two need times. */
 const FORMATS = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;

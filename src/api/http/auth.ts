@@ -1,5 +1,6 @@
 import { ApiError, invalidApiKey } from '../../contract/errors.ts';
 import type { ApiKey, ApiKeys } from '../keys/key.ts';
+import type { ApiRequest } from './http.ts';
 
 /**
  * Returns the key of a request, or null if none is configured. Throws a 401 `ApiError` for a request without a valid
@@ -36,7 +37,11 @@ export function checkManages(key: ApiKey | null): void {
  * Returns the owner of the data that a request stores: the hash of its key, so that no key reads the data of another.
  * All requests without a key have the same owner.
  */
-export async function ownerOf(keys: ApiKeys, headers: Record<string, string>): Promise<string> {
+export async function ownerOf(
+  keys: ApiKeys,
+  { headers, onBehalf }: Pick<ApiRequest, 'headers' | 'onBehalf'>,
+): Promise<string> {
+  if (onBehalf) return onBehalf.owner;
   const given = givenKeys(headers);
   const key = keys.required ? given.find((text) => keys.find(text) !== undefined) : given[0];
   if (key === undefined) return 'anonymous';

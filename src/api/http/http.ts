@@ -1,4 +1,6 @@
+import type { Party } from '../../contract/call-context.ts';
 import { type ApiError, toErrorData } from '../../contract/errors.ts';
+import type { ApiKey } from '../keys/key.ts';
 import { openAiErrors } from './dialect.ts';
 
 /** An HTTP request, in the form that every front end gives. Header names are lower-case. */
@@ -30,6 +32,18 @@ export interface ApiRequest {
    * a getter that makes the signal when it is first read, so copy a request field by field.
    */
   signal: AbortSignal;
+  /** Present if the server itself sends the request, for somebody who has asked for it before. It needs no key then. */
+  onBehalf?: OnBehalf;
+}
+
+/** Whom the server sends a request for. */
+export interface OnBehalf {
+  /** The owner of the data that the request stores and reads. */
+  owner: string;
+  /** The key whose permissions and limits hold; null if no key is configured. */
+  key: ApiKey | null;
+  /** The party that waits for the slots. */
+  party: Party;
 }
 
 /**

@@ -7,6 +7,8 @@ export interface FormPart {
   name: string;
   /** True if the field is a file. */
   isFile: boolean;
+  /** The name of a file, as the client gives it; '' without one. */
+  fileName: string;
   bytes: Uint8Array;
 }
 
@@ -62,8 +64,9 @@ function readPart(part: Uint8Array): FormPart {
   const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers)?.[1] ?? '';
   const name = parameter(disposition, 'name');
   if (name === null) throw malformed('a field has no name');
-  const isFile = parameter(disposition, 'filename') !== null || /;\s*filename\*=/i.test(`;${disposition}`);
-  return { name, isFile, bytes: part.subarray(end + END_OF_HEADERS.length) };
+  const fileName = parameter(disposition, 'filename');
+  const isFile = fileName !== null || /;\s*filename\*=/i.test(`;${disposition}`);
+  return { name, isFile, fileName: fileName ?? '', bytes: part.subarray(end + END_OF_HEADERS.length) };
 }
 
 /** Returns a parameter of a header. Browsers write a quotation mark within it as %22. */

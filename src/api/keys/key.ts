@@ -27,4 +27,6 @@ export interface ApiKeys {
   readonly required: boolean;
   /** Finds a key. Its duration must not depend on how much of a wrong key is right. */
   find(given: string): ApiKey | undefined;
+  /** Returns the key that has this name now. */
+  named(name: string): ApiKey | undefined;
 }

@@ -16,8 +16,11 @@ export interface Pass {
 
 /** Enforces the limits of keys. It counts by the names of the keys. */
 export interface Limiter {
-  /** Counts a request. Throws a 429 `ApiError` with `Retry-After` if the key is over a limit. */
-  enter(key: ApiKey): Pass;
+  /**
+   * Counts a request. Throws a 429 `ApiError` with `Retry-After` if the key is over a limit. What a key does in the
+   * background is counted by itself, under the same limits, so that it uses up nothing of the other requests.
+   */
+  enter(key: ApiKey, background?: boolean): Pass;
   /** Returns the rate limit headers of a key; none for a key without limits. It counts nothing. */
   headers(key: ApiKey | null): Record<string, string>;
 }
@@ -47,10 +50,11 @@ export function createLimiter(now: () => number): Limiter {
   };
 
   return {
-    enter({ name, limits }) {
+    enter({ name, limits }, background = false) {
       if (!limits) return { reserve() {}, leave() {} };
-      const use = useOf(name, limits);
-      uses.set(name, use);
+      const counted = background ? `${name} in the background` : name;
+      const use = useOf(counted, limits);
+      uses.set(counted, use);
       check(name, use);
       use.requests?.take(1);
       use.underWay += 1;
@@ -67,7 +71,7 @@ export function createLimiter(now: () => number): Limiter {
         },
         leave(tokens) {
           // The limits of the key may have changed since the request began. The bucket of new limits has nothing reserved.
-          const current = uses.get(name) ?? use;
+          const current = uses.get(counted) ?? use;
           current.underWay -= 1;
           current.tokens?.take(current === use ? tokens - reserved : tokens);
           current.meanMs += WEIGHT_OF_NEWEST * (now() - began - current.meanMs);

@@ -47,14 +47,14 @@ export async function countInputTokens(context: RequestContext, request: ApiRequ
 export async function getResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
   if (queryField(request.query, 'stream') === 'true')
     throw unsupportedParameter('stream', 'A stored response can not be streamed again.');
-  const stored = await context.responses.find(await ownerOf(context.apiKeys, request.headers), id);
+  const stored = await context.responses.find(await ownerOf(context.apiKeys, request), id);
   if (!isResponse(stored)) throw responseNotFound(id);
   return jsonReply(stored.response);
 }
 
 /** DELETE /v1/responses/{response_id} */
 export async function deleteResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
-  const owner = await ownerOf(context.apiKeys, request.headers);
+  const owner = await ownerOf(context.apiKeys, request);
   if (!isResponse(await context.responses.find(owner, id))) throw responseNotFound(id);
   await context.responses.remove(owner, id);
   return jsonReply({ id, object: 'response', deleted: true });
@@ -63,7 +63,7 @@ export async function deleteResponse(context: RequestContext, request: ApiReques
 async function readRequest(context: RequestContext, request: ApiRequest) {
   const { body, model } = await readModelRequest(context, request, responseRequestSchema, REFUSED_RESPONSE_FIELDS);
   refuseUnsupported(body);
-  const owner = await ownerOf(context.apiKeys, request.headers);
+  const owner = await ownerOf(context.apiKeys, request);
   return { body, model, owner, items: await resolveInput(body, context.responses, owner) };
 }
 

@@ -68,7 +68,7 @@ async function startOwn(config: Config): Promise<ReachedServer> {
 
 /**
  * Returns the configuration of a server that a command starts for itself: it listens on the loopback address, needs
- * `key`, reports nothing to other programs and preloads no model.
+ * `key`, reports nothing to other programs, preloads no model and runs no batches.
  */
 export function ownConfig(config: Config, key: string): Config {
   return {
@@ -83,6 +83,7 @@ export function ownConfig(config: Config, key: string): Config {
     keys: undefined,
     openMetrics: false,
     preload: [],
+    noBatches: true,
     otlpEndpoint: undefined,
     logLevel: 'silent',
   };

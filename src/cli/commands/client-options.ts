@@ -5,7 +5,8 @@ import type { WantedServer } from '../client/reach.ts';
 import { addSettings, givenSettings, readCommandConfig } from '../config/command.ts';
 
 /** The settings of a server that a command starts for itself. */
-const OWN_SERVER: SettingName[] = ['models', 'backend', 'ctxLen', 'threads', 'batch'];
+const OWN_SERVER: SettingName[] = ['models', 'backend', 'ctxLen', 'threads', 'batch', 'allowPrivateSources'];
+const OWN_FLAGS = '--models, --backend, --ctx-len, --threads, --batch or --allow-private-sources';
 
 /**
  * Adds the flags of commands that use a server: a running one on this machine, one at a URL, or a new one that the
@@ -16,7 +17,7 @@ export function addClientOptions(command: Command): Command {
   return addSettings(command, ['host', 'port', ...OWN_SERVER]).addHelpText(
     'after',
     '\nIt asks the server at --url, else the one that runs on this machine at --host and --port, else it starts one for ' +
-      'itself. With --models, --backend, --ctx-len, --threads or --batch it always starts one.',
+      `itself. With ${OWN_FLAGS} it always starts one.`,
   );
 }
 
@@ -34,9 +35,7 @@ export function wantedServer(options: Record<string, unknown>, env: NodeJS.Proce
   const given = givenSettings(others);
   const own = OWN_SERVER.filter((name) => given[name] !== undefined);
   if (options.url !== undefined && own.length > 0)
-    throw new UsageError(
-      '--url names a running server: it takes no --models, --backend, --ctx-len, --threads or --batch',
-    );
+    throw new UsageError(`--url names a running server: it takes no ${OWN_FLAGS}`);
   return {
     url: own.length > 0 ? undefined : url,
     key: (apiKey as string | undefined) ?? (env.PADDOCK_API_KEY || undefined),

@@ -32,9 +32,14 @@ export function defaultConfig(options: Record<string, unknown>, env: NodeJS.Proc
 
 /** Returns the settings that were given as flags. */
 export function givenSettings(options: Record<string, unknown>): Partial<Record<SettingName, unknown>> {
-  const { auth, cache, ...others } = options;
+  const { auth, cache, batches, ...others } = options;
   // Commander parses `--no-auth` as `auth: false`; without the flag, `auth` is true.
-  return { ...others, ...(auth === false && { noAuth: true }), ...(cache === false && { noCache: true }) };
+  return {
+    ...others,
+    ...(auth === false && { noAuth: true }),
+    ...(cache === false && { noCache: true }),
+    ...(batches === false && { noBatches: true }),
+  };
 }
 
 function toOption(setting: Setting<unknown>): Option {

@@ -23,7 +23,7 @@ export const HELP_GROUPS: Record<string, SettingName[]> = {
   ],
   'Cached prompts:': ['noCache', 'cacheRam', 'cacheDisk', 'isolateKeys'],
   'Who may ask:': ['apiKey', 'apiKeyFile', 'keys', 'noAuth', 'corsOrigin', 'localPages', 'allowedHost'],
-  'Limits of requests:': ['queue', 'bodyLimit', 'mediaLimit', 'allowPrivateMedia', 'contentFilter'],
+  'Limits of requests:': ['queue', 'bodyLimit', 'mediaLimit', 'allowPrivateMedia', 'contentFilter', 'noBatches'],
   'Logs and metrics:': ['logLevel', 'logFormat', 'logPrompts', 'openMetrics', 'vllmMetrics', 'otlpEndpoint'],
   'Shutdown:': ['lameDuck', 'shutdownGrace'],
 };

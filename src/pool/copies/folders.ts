@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { freemem, hostname } from 'node:os';
+import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { type Log, toLogFields } from '../../contract/log.ts';
 import type { Tier } from '../../engine/node/copy-messages.ts';
+import { ownFolder } from '../../own-folder.ts';
 import type { TierLimits } from './plan.ts';
 import { type CopyStore, openCopyStore } from './store.ts';
 
@@ -24,8 +25,6 @@ const RAM_SHARE = 1 / 8;
 const MEMORY_FILES_SHARE = 1 / 2;
 const DISK_SHARE = 1 / 10;
 const MOST_DISK_BYTES = 32 * 1024 ** 3;
-/** A server updates the time of its owner file at this interval, in ms. After four intervals without an update it counts as gone. */
-const OWNING_MS = 15_000;
 
 /**
  * Opens the store of copies in its folders. Returns null, with the reason in the log, if another server owns the folder or it can't be
@@ -39,7 +38,7 @@ export async function openCopies(
   let release: (() => void) | null = null;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    release = own(join(folder, 'owner'));
+    release = ownFolder(folder);
     if (!release) {
       log.info('no prompts are kept beyond the slots: another server keeps its own in this folder', { folder });
       return null;
@@ -98,54 +97,4 @@ async function mostBytes(folders: Record<Tier, string>): Promise<TierLimits> {
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize;
-}
-
-/** The owner files that this process has written. */
-const ours = new Set<string>();
-
-/** Makes this server the owner of a folder by a file. Returns a function that deletes the file, or null if another server is the owner. */
-function own(file: string): (() => void) | null {
-  const sign = `${process.pid} ${hostname()}`;
-  try {
-    writeFileSync(file, sign, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (isOwned(file)) return null;
-    rmSync(file, { force: true });
-    writeFileSync(file, sign, { flag: 'wx', mode: 0o600 });
-  }
-  ours.add(file);
-  const timer = setInterval(() => {
-    try {
-      utimesSync(file, new Date(), new Date());
-    } catch {
-      // The file was deleted together with the copies.
-    }
-  }, OWNING_MS);
-  timer.unref();
-  return () => {
-    clearInterval(timer);
-    ours.delete(file);
-    rmSync(file, { force: true });
-  };
-}
-
-/**
- * True if a running server, which may be this one, owns the folder of this file. In a container a server has the same process id at each
- * start, so a file with our process id that we did not write is from an earlier server.
- */
-function isOwned(file: string): boolean {
-  if (ours.has(file)) return true;
-  try {
-    if (Date.now() - statSync(file).mtimeMs > 4 * OWNING_MS) return false;
-    const [pid, host] = readFileSync(file, 'utf8').split(' ');
-    // On another host, the process can't be checked; its recent update must do.
-    if (host !== hostname()) return true;
-    if (Number(pid) === process.pid) return false;
-    process.kill(Number(pid), 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists but belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

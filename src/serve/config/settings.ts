@@ -376,6 +376,13 @@ export const SETTINGS = {
     fallback: () => undefined,
     fallbackText: 'a tenth of the free disk, at most 32 GiB',
   }),
+  noBatches: setting<boolean>({
+    flags: '--no-batches',
+    env: 'PADDOCK_NO_BATCHES',
+    description: 'keep no files of clients and run no batches',
+    schema: switchSetting,
+    fallback: () => false,
+  }),
   lameDuck: setting<number>({
     flags: '--lame-duck <seconds>',
     env: 'PADDOCK_LAME_DUCK',

@@ -36,6 +36,10 @@ export function openKeyring(path: string, log: Log, now: () => number = () => pe
       if (now() - lookedAt > LOOK_MS) lookAgain();
       return keys.get(hashOf(given));
     },
+    named(name) {
+      if (now() - lookedAt > LOOK_MS) lookAgain();
+      return [...keys.values()].find((key) => key.name === name);
+    },
   };
 }
 
@@ -44,6 +48,7 @@ export function joinKeys(first: ApiKeys, second: ApiKeys): ApiKeys {
   return {
     required: first.required || second.required,
     find: (given) => first.find(given) ?? second.find(given),
+    named: (name) => first.named(name) ?? second.named(name),
   };
 }
 

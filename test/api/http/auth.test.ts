@@ -119,19 +119,26 @@ describe('the owner of what a request stores', () => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
   it('is told by the key, in whichever header it is, and never is the key itself', async () => {
-    const owner = await ownerOf(keys, bearer('sk-one'));
+    const owner = await ownerOf(keys, { headers: bearer('sk-one') });
     expect(owner).toMatch(/^[0-9a-f]{64}$/);
-    expect(await ownerOf(keys, { 'x-api-key': 'sk-one' })).toBe(owner);
-    expect(await ownerOf(keys, bearer('sk-two'))).not.toBe(owner);
+    expect(await ownerOf(keys, { headers: { 'x-api-key': 'sk-one' } })).toBe(owner);
+    expect(await ownerOf(keys, { headers: bearer('sk-two') })).not.toBe(owner);
   });
 
   it('is that of the key that holds where there are two', async () => {
     const both = { ...bearer('placeholder'), 'x-api-key': 'sk-two' };
-    expect(await ownerOf(keys, both)).toBe(await ownerOf(keys, bearer('sk-two')));
+    expect(await ownerOf(keys, { headers: both })).toBe(await ownerOf(keys, { headers: bearer('sk-two') }));
   });
 
   it('is told by any key where none is needed, and is one for all who send none', async () => {
-    expect(await ownerOf(plainKeys([]), bearer('a'))).not.toBe(await ownerOf(plainKeys([]), bearer('b')));
-    expect(await ownerOf(plainKeys([]), {})).toBe('anonymous');
+    expect(await ownerOf(plainKeys([]), { headers: bearer('a') })).not.toBe(
+      await ownerOf(plainKeys([]), { headers: bearer('b') }),
+    );
+    expect(await ownerOf(plainKeys([]), { headers: {} })).toBe('anonymous');
+  });
+
+  it('is whoever the server asks for, whatever the headers say', async () => {
+    const onBehalf = { owner: 'ada', key: null, party: { name: '', priority: 0 } };
+    expect(await ownerOf(plainKeys(['sk-one']), { headers: bearer('sk-one'), onBehalf })).toBe('ada');
   });
 });

@@ -29,7 +29,7 @@ const KEYS: Record<string, ApiKey> = {
   },
   'k-manager': { name: 'manager', models: null, manages: true, priority: 0, limits: null },
 };
-const apiKeys: ApiKeys = { required: true, find: (given) => KEYS[given] };
+const apiKeys: ApiKeys = { required: true, find: (given) => KEYS[given], named: () => undefined };
 
 function house(generate?: Parameters<typeof createFakeRunner>[0]) {
   const records: RequestRecord[] = [];
@@ -238,7 +238,7 @@ describe('the tokens per minute of a key', () => {
       [{}, 1],
     ] as const) {
       const { context } = house();
-      const api = createApi({ ...context, apiKeys: { required: true, find: () => key } });
+      const api = createApi({ ...context, apiKeys: { required: true, find: () => key, named: () => key } });
       const asked = { messages: [{ role: 'user', content: 'x'.repeat(60) }], ...more };
       const replies = await Promise.all(
         Array.from({ length: 100 }, () => api(chat(asked, { headers: bearer('k-poor') }))),

@@ -143,4 +143,15 @@ describe('the limits of a key', () => {
     expect(limiter.headers(keyWith({ concurrency: 1 }, 'bob'))).toEqual({});
     expect(limiter.headers(null)).toEqual({});
   });
+
+  it('counts what a key does in the background by itself, under the same limits', () => {
+    const { limiter } = createHouse();
+    const key = keyWith({ concurrency: 1, tokensPerMinute: 10 });
+    const background = limiter.enter(key, true);
+    background.reserve(() => 10);
+    expect(errorOf(() => limiter.enter(key, true))).toMatchObject(refusal('6'));
+    expect(limiter.headers(key)['x-ratelimit-remaining-tokens']).toBe('10');
+    limiter.enter(key).leave(1);
+    background.leave(10);
+  });
 });

@@ -4,14 +4,17 @@ import type { FormPart } from '../http/multipart.ts';
 /** The file in a field of a form. */
 export class FormFile {
   readonly bytes: Uint8Array;
+  /** As the client gives it; '' without one. */
+  readonly name: string;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, name = '') {
     this.bytes = bytes;
+    this.name = name;
   }
 }
 
 /** The fields whose text is a number, and those whose text is true or false. */
-const NUMBERS = ['temperature'];
+const NUMBERS = ['temperature', 'expires_after[seconds]'];
 const BOOLEANS = ['stream'];
 
 /**
@@ -20,9 +23,9 @@ const BOOLEANS = ['stream'];
  */
 export function toFields(parts: FormPart[]): Record<string, unknown> {
   const fields = new Map<string, unknown>();
-  for (const { name: written, isFile, bytes } of parts) {
+  for (const { name: written, isFile, fileName, bytes } of parts) {
     const name = written.replace(/\[\d*\]$/, '');
-    const value = isFile ? new FormFile(bytes) : toValue(name, new TextDecoder().decode(bytes));
+    const value = isFile ? new FormFile(bytes, fileName) : toValue(name, new TextDecoder().decode(bytes));
     const before = fields.get(name);
     if (name !== written) fields.set(name, [...(Array.isArray(before) ? before : []), value]);
     else if (fields.has(name)) throw invalidRequest(`${name} is in the form twice.`, name);
