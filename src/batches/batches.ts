@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { newPrefixedId } from '../api/generation/ids.ts';
 import type { Batches, BatchObject, BatchOwner, NewBatch } from '../contract/batches.ts';
 import { ApiError } from '../contract/errors.ts';
+import { sum } from '../utils/sum.ts';
 import { newFileId } from './file-store.ts';
 import { type BatchGround, type BatchStop, type BatchStores, createLife } from './life.ts';
 import { checkUnfinished } from './limits.ts';
@@ -10,6 +11,8 @@ import { type BatchRecord, hasEnded } from './records.ts';
 /** The batches of a server. They run from `start` on, and pause at their disposal: the next start goes on with them. */
 export interface ServerBatches extends Batches, AsyncDisposable {
   start(ground: BatchGround): void;
+  /** Returns the number of requests without an answer in all batches that have not ended. */
+  openRequests(): number;
 }
 
 /** The only completion window, in seconds. */
@@ -86,6 +89,8 @@ export function createBatches(stores: BatchStores): ServerBatches {
       return (records.get(id) ?? fail(id)).batch;
     },
 
+    openRequests: () => sum(records.all().map(({ batch }) => (hasEnded(batch) ? 0 : openIn(batch)))),
+
     start(ground) {
       life = createLife(stores, ground);
       for (const { batch } of records.all()) begin(batch.id);
@@ -103,6 +108,10 @@ export function isHeld(records: readonly BatchRecord[], fileId: string): boolean
   return records.some(
     ({ batch, outputId, errorId }) => !hasEnded(batch) && [batch.input_file_id, outputId, errorId].includes(fileId),
   );
+}
+
+function openIn({ request_counts: { total, completed, failed } }: BatchObject): number {
+  return total - completed - failed;
 }
 
 function newRecord(owner: BatchOwner, { inputFileId, endpoint, metadata, outputExpiresAfter }: NewBatch, now: number) {

@@ -6,6 +6,7 @@ import type { FileObject, NewFile } from '../contract/batches.ts';
 import { ApiError } from '../contract/errors.ts';
 import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
 import { parseObject } from '../utils/json.ts';
+import { mapLimited } from '../utils/map-limited.ts';
 import { type BatchLimits, checkRoom } from './limits.ts';
 
 /** The files of all owners, in a folder: the text of each file, and a record beside it. */
@@ -38,6 +39,9 @@ export interface FileStoreOptions {
   /** Returns the time in seconds since 1970. */
   now: () => number;
 }
+
+/** The most files that are read at once: a process may open only so many. */
+const AT_ONCE = 32;
 
 /** Returns the id of a new file. */
 export function newFileId(): string {
@@ -128,7 +132,9 @@ function toFile({ id, filename, bytes, purpose }: About, now: number, expiresAft
 async function readEntries(folder: string, isHeld: (id: string) => boolean): Promise<Map<string, Entry>> {
   const names = await readdir(folder);
   const records = names.filter((name) => name.endsWith('.json'));
-  const read = await Promise.all(records.map(async (name) => parseObject(await readFile(join(folder, name), 'utf8'))));
+  const read = await mapLimited(records, AT_ONCE, async (name) =>
+    parseObject(await readFile(join(folder, name), 'utf8')),
+  );
   const entries = (read as (Entry | null)[])
     .filter((entry) => entry !== null)
     .toSorted((a, b) => a.file.created_at - b.file.created_at);
@@ -137,7 +143,7 @@ async function readEntries(folder: string, isHeld: (id: string) => boolean): Pro
     const id = name.replace(/\.jsonl$/, '');
     return !name.endsWith('.json') && !byId.has(id) && !isHeld(id);
   });
-  await Promise.all(lost.map((name) => rm(join(folder, name), { force: true })));
+  await mapLimited(lost, AT_ONCE, (name) => rm(join(folder, name), { force: true }));
   return byId;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BatchObject } from '../contract/batches.ts';
 import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
 import { parseObject } from '../utils/json.ts';
+import { mapLimited } from '../utils/map-limited.ts';
 import { createTurns } from '../utils/turns.ts';
 
 /** A batch as it is stored. */
@@ -31,6 +32,9 @@ export interface BatchRecords {
   remove(id: string): Promise<void>;
 }
 
+/** The most files that are read at once: a process may open only so many. */
+const AT_ONCE = 32;
+
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
 /** True if a batch has ended. */
@@ -42,7 +46,9 @@ export function hasEnded({ status }: BatchObject): boolean {
 export async function openBatchRecords(folder: string): Promise<BatchRecords> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
-  const read = await Promise.all(names.map(async (name) => parseObject(await readFile(join(folder, name), 'utf8'))));
+  const read = await mapLimited(names, AT_ONCE, async (name) =>
+    parseObject(await readFile(join(folder, name), 'utf8')),
+  );
   const records = new Map(
     (read as (BatchRecord | null)[])
       .filter((record) => record !== null)

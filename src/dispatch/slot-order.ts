@@ -41,7 +41,7 @@ export interface SlotHold {
 }
 
 /**
- * Returns the holds that should give way to a caller of `party` who waits for `lacking` more slots: work in the
+ * Returns the holds that should give way to a caller of `party`, so that `lacking` more slots become free: work in the
  * background of a lower priority, the latest first, since it loses least. Holds that were asked already count, and are
  * not returned again. `holds` are in the order in which they began. No hold gives way to other work in the background.
  */
@@ -56,6 +56,14 @@ export function holdsToEnd<H extends SlotHold>(holds: readonly H[], party: Party
     left -= hold.count;
   }
   return asked;
+}
+
+/**
+ * Returns how many of a model's slots work in the background may hold while other callers hold some, since all share the
+ * processor. The oldest work goes on, so that it gets done even beside callers who come again and again.
+ */
+export function slotsBesideOthers(slots: number): number {
+  return slots === 1 ? 0 : Math.max(1, Math.floor(slots / 4));
 }
 
 /**

@@ -19,7 +19,10 @@ import {
 export interface SlotQueue {
   /** The number of slots in use. */
   readonly busy: number;
-  /** The number of callers that wait for slots, without those that found slots free and still prepare their work. */
+  /**
+   * The number of callers that wait for slots, without those that found slots free and still prepare their work, and
+   * without work in the background, which may wait for long where nobody is kept waiting.
+   */
   readonly waiting: number;
   /**
    * Returns a place in the queue for a caller that has to prepare its work first: it holds no slot before `SlotPlace.enter`. Throws a
@@ -48,6 +51,11 @@ export interface SlotPlace {
 export interface SlotQueueOptions {
   /** The most slots that one party may hold. By default there is no such limit. */
   mostOfParty?: number;
+  /**
+   * The most slots that work in the background may hold while other callers hold some; what holds more of them ends. By
+   * default there is no such limit.
+   */
+  backgroundBesideOthers?: number;
 }
 
 interface Waiter extends SlotClaim {
@@ -69,15 +77,16 @@ const NOBODY: Party = { name: '', priority: 0 };
 export function createSlotQueue(
   slots: number,
   maxWaiting: number,
-  { mostOfParty = Number.POSITIVE_INFINITY }: SlotQueueOptions = {},
+  { mostOfParty = Number.POSITIVE_INFINITY, backgroundBesideOthers = Number.POSITIVE_INFINITY }: SlotQueueOptions = {},
 ): SlotQueue {
-  const use = createSlotUse();
+  const use = createSlotUse(backgroundBesideOthers);
   const waiters = new Set<Waiter>();
   const waiting = () => [...waiters].filter(({ fits }) => !fits);
 
   // If the first caller needs more slots than are free, all wait: callers that need one slot must not overtake it.
   const grantWaiting = () => {
-    const ready = ({ grant, share, count }: Waiter) => grant && share.held + count <= mostOfParty;
+    const ready = ({ grant, share, count, party }: Waiter) =>
+      grant && share.held + count <= mostOfParty && use.allows(count, party);
     for (;;) {
       const next = firstOf([...waiters].filter(ready));
       if (!next) return;
@@ -111,7 +120,7 @@ export function createSlotQueue(
       return use.busy;
     },
     get waiting() {
-      return waiting().length;
+      return waiting().filter(({ party }) => !party.giveWay).length;
     },
     join,
     async acquire(signal, count, party) {
@@ -184,10 +193,12 @@ function placeOf(waiter: Waiter, waiters: Set<Waiter>, { take, full, grantWaitin
 }
 
 /** Counts the slots in use, in all and of each party, and how long they are used. */
-function createSlotUse() {
+function createSlotUse(backgroundBesideOthers: number) {
   const shares = new Map<string, Share>();
   const holds = new Set<SlotHold>();
   let busy = 0;
+  /** Those of them that work in the background has. */
+  let inBackground = 0;
   let serial = 0;
   let meanMs: number | null = null;
 
@@ -198,6 +209,12 @@ function createSlotUse() {
     shares.set(id, share);
     return share;
   };
+  /** Asks work in the background to end, so that a caller of `party` gets the slots that it lacks. */
+  const makeWay = (party: Party, lacking: number): void => {
+    const ending = holdsToEnd([...holds], party, lacking);
+    for (const hold of ending) hold.leaving = true;
+    for (const hold of ending) hold.party.giveWay?.();
+  };
   return {
     get busy() {
       return busy;
@@ -207,12 +224,11 @@ function createSlotUse() {
       return meanMs;
     },
     shareOf,
-    /** Asks work in the background to end, so that a caller of `party` gets the slots that it lacks. */
-    makeWay(party: Party, lacking: number): void {
-      const ending = holdsToEnd([...holds], party, lacking);
-      for (const hold of ending) hold.leaving = true;
-      for (const hold of ending) hold.party.giveWay?.();
+    /** False if a party is work in the background that must wait because other callers hold slots. */
+    allows(count: number, { giveWay }: Party): boolean {
+      return !giveWay || busy === inBackground || inBackground + count <= backgroundBesideOthers;
     },
+    makeWay,
     /**
      * Counts `count` slots as used by a party. Returns the function that ends the use, which returns false from its
      * second call on.
@@ -224,6 +240,8 @@ function createSlotUse() {
       let ended = false;
       holds.add(hold);
       busy += count;
+      if (party.giveWay) inBackground += count;
+      else makeWay(party, inBackground - backgroundBesideOthers);
       share.held += count;
       share.served = ++serial;
       return () => {
@@ -231,6 +249,7 @@ function createSlotUse() {
         ended = true;
         holds.delete(hold);
         busy -= count;
+        if (party.giveWay) inBackground -= count;
         share.held -= count;
         meanMs = meanAfter(meanMs, performance.now() - since);
         return true;

@@ -1,4 +1,5 @@
 import type { CallContext, Party } from '../contract/call-context.ts';
+import { slotsBesideOthers } from '../dispatch/slot-order.ts';
 import { createSlotQueue, type SlotPlace, type SlotQueue } from '../dispatch/slot-queue.ts';
 import type { BackgroundCalls } from './background.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
@@ -16,9 +17,10 @@ export interface ServedModel extends LoadedWorkers, AsyncDisposable {
 
 /** @param maxWaiting the most requests that may wait for a slot */
 export function serveModel(loaded: LoadedWorkers, maxWaiting: number): ServedModel {
+  const { slots } = loaded.engine;
   return {
     ...loaded,
-    queue: createSlotQueue(loaded.engine.slots, maxWaiting),
+    queue: createSlotQueue(slots, maxWaiting, { backgroundBesideOthers: slotsBesideOthers(slots) }),
     retryGate: createRetryGate(),
     held: createHeldTokens(),
     [Symbol.asyncDispose]: () => loaded.workers[Symbol.asyncDispose](),

@@ -112,7 +112,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
     leaving: leaving.signal,
     unready: preload.unready,
     observer: telemetry.observer,
-    metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null),
+    metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null, batches.openRequests()),
     catalogue: named,
     runner: pool,
     puller: telemetry.counted(
@@ -139,7 +139,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
 
   void preload.run(leaving.signal);
   const slots = () => Math.max(0, ...pool.loaded().map(({ engine }) => engine.slots));
-  batches.batches?.start({ api, keys: apiKeys, slots });
+  batches.start({ api, keys: apiKeys, slots });
   const { host, socket } = config;
   return {
     url: socket === undefined ? toUrl(tls ? 'https' : 'http', host, server.port) : `unix:${socket}`,

@@ -14,8 +14,8 @@ import { version } from './version.ts';
 export interface Telemetry {
   observer: Observer;
   pool: PoolObserver;
-  /** Returns the metrics in Prometheus's text format. */
-  text(pool: Pick<Pool, 'loaded' | 'moving' | 'memory'>, ready: boolean): Promise<string>;
+  /** Returns the metrics in Prometheus's text format. `batchRequests` is the number of requests that batches still have to ask. */
+  text(pool: Pick<Pool, 'loaded' | 'moving' | 'memory'>, ready: boolean, batchRequests: number): Promise<string>;
   /** Returns a puller whose pulls are counted. */
   counted(puller: Puller): Puller;
   /** Sends the remaining traces, for a second at most. */
@@ -41,8 +41,9 @@ export async function startTelemetry({ otlpEndpoint, vllmMetrics, logLevel }: Co
       },
     },
     pool: metrics.pool,
-    async text(pool, ready) {
-      const state = { loaded: pool.loaded(), moving: pool.moving(), ready, availableMemory: pool.memory().available };
+    async text(pool, ready, batchRequests) {
+      const availableMemory = pool.memory().available;
+      const state = { loaded: pool.loaded(), moving: pool.moving(), ready, availableMemory, batchRequests };
       const text = await metrics.text(state);
       return vllmMetrics ? withVllmNames(text, state) : text;
     },

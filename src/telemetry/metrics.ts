@@ -13,6 +13,8 @@ export interface ScrapedState {
   ready: boolean;
   /** The memory that is available for models, in bytes. */
   availableMemory: number;
+  /** The requests of batches without an answer. */
+  batchRequests: number;
 }
 
 /** The metrics of a server. */
@@ -135,6 +137,7 @@ function readState(instruments: Instruments, state: ScrapedState, label: (model:
   for (const [state, count] of Object.entries(counts)) instruments.models.set({ state }, count);
   instruments.ready.set(state.ready ? 1 : 0);
   instruments.available.set({ tier: 'ram' }, state.availableMemory);
+  instruments.batchRequests.set(state.batchRequests);
   readProcess(instruments);
 }
 
@@ -224,6 +227,7 @@ function createInstruments(registry: Registry) {
     ]),
     available: gauge('paddock_memory_available_bytes', 'Memory that can be had for models.', ['tier']),
     models: gauge('paddock_models', 'Models in memory, on their way, or waiting for room.', ['state']),
+    batchRequests: gauge('paddock_batch_requests_open', 'Requests of batches that have no answer yet.', []),
     ready: gauge('paddock_ready', '1 while the server takes work, as /ready tells it.', []),
     build: gauge('paddock_build_info', 'Always 1. The labels tell what runs.', ['version', 'node']),
     resident: gauge('process_resident_memory_bytes', 'Resident memory of the server, without its engines.', []),

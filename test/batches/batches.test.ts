@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api, ApiRequest } from '../../src/api/http/http.ts';
 import type { ApiKey, ApiKeys } from '../../src/api/keys/key.ts';
-import { type OpenedBatches, openBatches } from '../../src/batches/folder.ts';
+import { type BatchFolder, openBatches } from '../../src/batches/folder.ts';
 import { BATCH_LIMITS, type BatchLimits } from '../../src/batches/limits.ts';
 import type { BatchObject } from '../../src/contract/batches.ts';
 import { collect } from '../api/fixtures.ts';
@@ -17,7 +17,7 @@ const BOB = { id: 'hash-of-bob', key: 'bob' };
 
 let folder: string;
 let clock: number;
-let opened: OpenedBatches | undefined;
+let opened: BatchFolder | undefined;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-batches-'));
   clock = 1_000_000;
@@ -108,6 +108,7 @@ describe('a batch', () => {
     });
     asked[1]?.answer();
     await until(() => asked.length === 4);
+    expect(batches.openRequests()).toBe(4);
     expect(ids()).toEqual(['a', 'b', 'c', 'd']);
     expect(batches.find(ADA.id, made.id)).toMatchObject({
       status: 'in_progress',
@@ -118,6 +119,7 @@ describe('a batch', () => {
     asked[4]?.answer(400);
     const done = await reached(batches, made, 'completed');
     expect(done.request_counts).toEqual({ total: 5, completed: 4, failed: 1 });
+    expect(batches.openRequests()).toBe(0);
     const outputs = await resultsOf(batches, done.output_file_id);
     expect(outputs.map(({ custom_id }) => custom_id).toSorted()).toEqual(['a', 'b', 'c', 'd']);
     expect(outputs[0]).toMatchObject({
@@ -302,21 +304,31 @@ describe('a stored file', () => {
 });
 
 describe('the folder of batches', () => {
-  it('belongs to one server: another one says why it has no batches', async () => {
-    await open();
-    const other = await openBatches({ folder, log: silentLog });
+  const hasBatches = ({ get }: BatchFolder) => {
+    try {
+      return get() !== null;
+    } catch {
+      return false;
+    }
+  };
+
+  it('belongs to one server: another one says why it has no batches, and goes on with them when the first has ended', async () => {
+    const first = await open();
+    const made = await create(first, 'a');
+    const other = await openBatches({ folder, log: silentLog, now: () => clock, retryMs: 10 });
+    other.start({ api: createServer(true).api, keys, slots: () => 1 });
     expect(other.get).toThrow('another server of this user keeps its own');
     await opened?.[Symbol.asyncDispose]();
-    const next = await openBatches({ folder, log: silentLog });
-    expect(next.get().list(ADA.id)).toEqual([]);
-    await next[Symbol.asyncDispose]();
+    await until(() => hasBatches(other));
+    await reached(other.get(), made, 'completed');
+    await other[Symbol.asyncDispose]();
   });
 
   it('that can not be made leaves a server without batches, which says so', async () => {
     const logged: string[] = [];
     await appendFile(join(folder, 'file'), '');
     const none = await openBatches({ folder: join(folder, 'file', 'batches'), log: recordingLog(logged) });
-    expect(none.get).toThrow('its folder for them can not be written');
+    expect(none.get).toThrow('its folder for them can not be used');
     expect(logged.join()).toContain('no batches');
   });
 });

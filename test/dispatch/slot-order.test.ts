@@ -7,6 +7,7 @@ import {
   meanAfter,
   retryAfterSeconds,
   type SlotHold,
+  slotsBesideOthers,
 } from '../../src/dispatch/slot-order.ts';
 
 const claim = (name: string, { priority = 0, held = 0, served = 0 } = {}) => ({
@@ -51,6 +52,15 @@ describe('work in the background', () => {
   const batch = { name: 'a', priority: -1, giveWay: () => {} };
   const chat = { name: 'a', priority: 0 };
   const hold = (party: Party, count = 1, leaving = false) => ({ party, count, leaving });
+
+  it.each([
+    [1, 0],
+    [2, 1],
+    [4, 1],
+    [16, 4],
+  ])('of a model with %i slots may hold %i beside others', (slots, most) => {
+    expect(slotsBesideOthers(slots)).toBe(most);
+  });
 
   it('is refused first in a full queue, whoever comes, and never takes the place of another', () => {
     const claims = [claim('b'), { ...claim('a'), party: batch }, claim('b'), claim('b')];

@@ -480,4 +480,24 @@ describe('work in the background', () => {
     expect(order).toEqual(['a', 'b']);
     endChat?.();
   });
+
+  it('keeps as many slots beside others as it may, the oldest, and gets the rest back when they have left', async () => {
+    const queue = createSlotQueue(4, 8, { backgroundBesideOthers: 1 });
+    const holders = [0, 1, 2].map(() => new AbortController());
+    const begin = async (holder: AbortController) => {
+      const party = { name: 'a', priority: -1000, giveWay: () => holder.abort() };
+      const release = await queue.acquire(never, 1, party);
+      holder.signal.addEventListener('abort', () => release?.());
+    };
+    for (const holder of holders) await begin(holder);
+    const endChat = await queue.acquire(never, 1, { name: 'b', priority: 0 });
+    expect(holders.map(({ signal }) => signal.aborted)).toEqual([false, true, true]);
+    expect(queue.busy).toBe(2);
+    const waiting = begin(new AbortController());
+    await settled();
+    expect(queue).toMatchObject({ busy: 2, waiting: 0 });
+    endChat?.();
+    await waiting;
+    expect(queue).toMatchObject({ busy: 2, waiting: 0 });
+  });
 });

@@ -41,5 +41,5 @@ export function loaded(more: Partial<LoadedModel> = {}): LoadedModel {
 }
 
 export function serverState(more: Partial<ScrapedState> = {}): ScrapedState {
-  return { loaded: [loaded()], moving: [], ready: true, availableMemory: 9000, ...more };
+  return { loaded: [loaded()], moving: [], ready: true, availableMemory: 9000, batchRequests: 0, ...more };
 }

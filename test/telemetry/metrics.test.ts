@@ -102,7 +102,7 @@ describe('the metrics', () => {
       heldTokens: 0,
     });
     const moving = [{ id: 'next', state: 'queued' as const, waiting: 4 }];
-    const text = await metrics.text(serverState({ loaded: [loaded(), gpu], moving, ready: false }));
+    const text = await metrics.text(serverState({ loaded: [loaded(), gpu], moving, ready: false, batchRequests: 12 }));
     for (const line of [
       'paddock_requests_waiting{model="tiny"} 3',
       'paddock_requests_waiting{model="next"} 4',
@@ -115,6 +115,7 @@ describe('the metrics', () => {
       'paddock_memory_available_bytes{tier="ram"} 9000',
       'paddock_models{state="loaded"} 2',
       'paddock_models{state="queued"} 1',
+      'paddock_batch_requests_open 12',
       'paddock_ready 0',
     ])
       expect(text).toContain(`${line}\n`);

@@ -78,6 +78,18 @@ export interface ServerClient {
   chat(body: ChatRequestBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
   /** Returns the answer to the only question of a request for decisions. */
   decide(body: { model: string; input: string; questions: [object] }): Promise<DecisionAnswer>;
+  /** Sends any other request. Throws a `RefusedRequest` for a status that is not a success. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** The server refuses a request. The message is the server's own. */
+export class RefusedRequest extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** The timeout of requests that need no model, in ms. */
@@ -85,14 +97,17 @@ const ANSWER_MS = 15_000;
 
 /** Makes a client for the server at `url`. It sends `key` if there is one. */
 export function createServerClient(url: string, key: string | undefined, answerMs = ANSWER_MS): ServerClient {
-  const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+  const authorization = key === undefined ? undefined : { authorization: `Bearer ${key}` };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    // A form has a type of its own.
+    const type = init.body instanceof FormData ? undefined : { 'content-type': 'application/json' };
+    const headers = { ...type, ...authorization };
     const response = await fetch(url + path, { ...init, headers }).catch((error: unknown) => {
       if (init.signal?.aborted) throw error;
       throw new Error(`no server answers at ${url}: ${causeOf(error)}`);
     });
-    if (!response.ok) throw new Error(await readError(response));
+    if (!response.ok) throw new RefusedRequest(await readError(response), response.status);
     return response;
   };
   /** Sends a request that needs no model. Throws an `Error` with a message for users. */
@@ -125,6 +140,7 @@ export function createServerClient(url: string, key: string | undefined, answerM
 
   return {
     url,
+    send,
     async models() {
       const list = await get('/v1/models');
       if (!isObject(list) || !Array.isArray(list.data) || !list.data.every(isModel)) throw notPaddock(url);

@@ -6,12 +6,12 @@ import { createApi } from '../../../src/api/api.ts';
 import { batchRequestSchema } from '../../../src/api/batches/schema.ts';
 import type { Api } from '../../../src/api/http/http.ts';
 import { plainKeys } from '../../../src/api/keys/plain.ts';
-import { type OpenedBatches, openBatches } from '../../../src/batches/folder.ts';
+import { type BatchFolder, openBatches } from '../../../src/batches/folder.ts';
 import { silentLog } from '../../kit/log.ts';
 import { createContext, get, post, readBody, readJson, refusalOf } from '../fixtures.ts';
 
 let folder: string;
-let opened: OpenedBatches;
+let opened: BatchFolder;
 let api: Api;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-batches-'));

@@ -41,6 +41,7 @@ describe('the server that a command starts for itself', () => {
       'host',
       'keys',
       'logLevel',
+      'noBatches',
       'openMetrics',
       'otlpEndpoint',
       'port',
