@@ -4,7 +4,8 @@ import type { Media } from '../contract/media.ts';
 import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
-import type { ChatFormat, ParserOptions, ReasoningMarks, Tool } from './formats/format.ts';
+import { beginForcedReply, openedReasoning } from './forced-reply.ts';
+import type { ChatFormat, ParserOptions, ReasoningMarks } from './formats/format.ts';
 import { type FormatPlan, findFormat, formatOf } from './formats/index.ts';
 import { type InfillMarks, infillText } from './infill.ts';
 import { createLiteralGuard } from './literal-text.ts';
@@ -12,7 +13,7 @@ import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { formGrammar, replyGrammar } from './reply-grammar.ts';
 import { type ChatTemplate, createChatTemplate } from './template.ts';
-import { allowsSeveralCalls, callableTools, mustCall, visibleTools, withTools } from './tools.ts';
+import { allowsSeveralCalls, callableTools, visibleTools, withTools } from './tools.ts';
 
 /** The facts about a loaded model that the chat layer needs. */
 export interface ModelTraits {
@@ -47,7 +48,7 @@ export interface PreparedRequest {
   filtered: boolean;
   /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
-  /** The limit of each block of reasoning in the reply; absent for no limit, and with a grammar. */
+  /** The limit of each block of reasoning in the reply; absent for no limit, and for a reply without reasoning. */
   thinking?: ThinkingLimit;
 }
 
@@ -86,8 +87,9 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     const format = formatOf(plan);
     const [shown, callable] = [visibleTools(chat), callableTools(chat)];
     const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
-    // A grammar allows no reasoning: the prompt is the one that the family has for replies without it.
-    const kwargs = { ...(grammar !== null && { enable_thinking: false }), ...chat.templateKwargs };
+    const thinks = asksForThoughts(request, chat);
+    // With a grammar, the prompt is the one for replies without reasoning until the request asks for reasoning.
+    const kwargs = { ...(grammar !== null && !thinks && { enable_thinking: false }), ...chat.templateKwargs };
     const render = (messages: ChatMessage[], begins: boolean) => {
       const conversation = withTools(messages, guard(shown), traits.chatTemplate, format);
       return template(conversation.messages, conversation.tools, guard(kwargs), begins);
@@ -95,29 +97,45 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     const { text, media } = renderWithMedia(chat.messages, (messages) =>
       chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
     );
-    const common = { media, grammar, checks, marks: format.marks, format: plan, filtered: hasBannedText(request) };
-    const opened = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open));
+    const common = {
+      media,
+      checks,
+      marks: format.marks,
+      format: plan,
+      filtered: hasBannedText(request),
+      severalCalls: allowsSeveralCalls(chat),
+    };
     const last = chat.messages.at(-1);
     if (chat.continues && last) {
+      const continues = continuedPart(last);
       return {
         ...common,
+        grammar,
         prompt: toPrompt(text),
-        parser: { tools: callable, startsInReasoning: false, continues: continuedPart(last) },
-        severalCalls: allowsSeveralCalls(chat),
+        parser: { tools: callable, startsInReasoning: false, continues },
         continues: true,
-        ...limitOf(request, format, format.reasoning[0], continuedPart(last) === 'reasoning'),
+        ...limitOf(request, format, format.reasoning[0], continues === 'reasoning'),
       };
     }
-    const closed = opened && grammar !== null ? `${text.trimEnd()}\n${opened.close}\n\n` : text;
-    const answers = request.replyFormat.kind === 'options' ? (format.answerOpen ?? '') : '';
+    if (grammar !== null) {
+      const tools = request.replyFormat.kind === 'options' ? [] : callable;
+      const template = traits.chatTemplate;
+      const forced = beginForcedReply(text, grammar, { chat, tools, format, template, thinks });
+      return {
+        ...common,
+        grammar: forced.grammar,
+        prompt: toPrompt(forced.text),
+        parser: forced.parser,
+        ...(forced.thoughts && limitOf(request, format, forced.thoughts, true)),
+      };
+    }
+    const opened = openedReasoning(text, format);
     return {
       ...common,
-      // If the template has begun a block of reasoning all the same, the prompt ends the block.
-      prompt: toPrompt(closed + answers),
-      parser:
-        grammar === null ? { tools: callable, startsInReasoning: opened !== undefined } : forcedParser(chat, callable),
-      severalCalls: allowsSeveralCalls(chat),
-      ...(grammar === null && limitOf(request, format, opened ?? format.reasoning[0], opened !== undefined)),
+      grammar,
+      prompt: toPrompt(text),
+      parser: { tools: callable, startsInReasoning: opened !== undefined },
+      ...limitOf(request, format, opened ?? format.reasoning[0], opened !== undefined),
     };
   };
 
@@ -144,6 +162,16 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         return prompt satisfies never;
     }
   };
+}
+
+/** True if a request asks for reasoning before a reply that a grammar forces. Options are weighed without it. */
+function asksForThoughts(
+  { replyFormat, thinkingBudget = 0 }: GenerationRequest,
+  { templateKwargs }: ChatPrompt,
+): boolean {
+  if (replyFormat.kind === 'options') return false;
+  const { enable_thinking: thinks } = templateKwargs;
+  return typeof thinks === 'boolean' ? thinks : thinkingBudget > 0;
 }
 
 /** Returns the limit of reasoning, if the request has one and the format marks reasoning. */
@@ -175,13 +203,4 @@ function syntaxReason(error: unknown): string {
     .replace(/\.$/, '')
     .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
     .toLowerCase();
-}
-
-/**
- * Returns the parser options for a reply that a grammar forces. If JSON is the whole reply, marks inside its strings
- * have no meaning.
- */
-function forcedParser(chat: ChatPrompt, tools: Tool[]): ParserOptions | null {
-  if (tools.length === 0) return null;
-  return { tools, startsInReasoning: false, forced: mustCall(chat) ? 'calls' : 'calls or JSON' };
 }

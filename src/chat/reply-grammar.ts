@@ -8,7 +8,9 @@ import {
   type FormGrammar,
 } from '../grammar/form-grammar.ts';
 import { createMemberGrammar, createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../grammar/schema-grammar.ts';
-import type { ChatFormat, Tool } from './formats/format.ts';
+import { textUpTo } from '../grammar/text-up-to.ts';
+import type { ChatFormat, ReasoningMarks, Tool } from './formats/format.ts';
+import { gbnfLiteral } from './formats/writing.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { allowsSeveralCalls, callableTools, mustCall } from './tools.ts';
 
@@ -37,9 +39,20 @@ export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format:
   const { form, partial } = compileForm(replyFormat);
   const callRules = calls.grammar.replace(/^root ::=/m, 'call-root ::=');
   return {
-    grammar: `root ::= ${form.rule} | call-root\n${callRules}\n${form.rules}`,
+    grammar: `root ::= ${gbnfLiteral(format.answerOpen ?? '')} ${form.rule} | call-root\n${callRules}\n${form.rules}`,
     checks: toChecks(partial, calls.partial),
   };
+}
+
+/**
+ * Returns the grammar of a reply that begins within reasoning: then come the marks that end it, `opening`, and a text of
+ * the other grammar.
+ */
+export function afterThoughts(grammar: string, { close, next }: ReasoningMarks, opening: string): string {
+  const thoughts = textUpTo(close, 'thoughts');
+  const between = next === undefined ? '[ \\n]{0,2}' : gbnfLiteral(next);
+  const root = `root ::= ${thoughts.rule} ${between} ${gbnfLiteral(opening)} after-thoughts`;
+  return `${root}\n${thoughts.rules}${grammar.replace(/^root ::=/m, 'after-thoughts ::=')}`;
 }
 
 /** Returns the grammar of a reply that has no calls. Throws a 400 `ApiError` as `replyGrammar` does. */

@@ -154,7 +154,7 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
   marks: string[];
   /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
-  /** The limit of each block of reasoning in the reply. Absent for no limit, and with a grammar. */
+  /** The limit of each block of reasoning in the reply. Absent for no limit. */
   thinking?: ThinkingLimit;
   /**
    * The request may only reuse cached tokens of requests with the same scope. All requests without a scope share one.

@@ -142,6 +142,16 @@ describe.each(Object.entries(GROUNDS))('a block of reasoning on %s', (_, start) 
     expect(await reply({ model: 'spelled', thinking_budget: 1000 })).toMatchObject(whole);
   });
 
+  it('comes before a reply that must have a form, if the request asks for it', async () => {
+    const form = { guided_choice: [ANSWER, 'The other one.', 'None.'] };
+    expect(await reply({ ...form, reasoning_effort: 'high' })).toMatchObject(whole);
+    expect(await reply({ ...form, thinking_budget: 5 })).toMatchObject({ ...whole, reasoning: first(5) });
+    expect(await reply({ ...form, model: 'opens', enable_thinking: true })).toMatchObject(whole);
+    const { reasoning = '', content } = await reply(form);
+    expect(reasoning).toBe('');
+    expect(form.guided_choice).toContain(content);
+  });
+
   it('ends by the budget_tokens of the API of Anthropic', async () => {
     const { status, body } = await post('/v1/messages', {
       ...bodyOf({ max_tokens: 200 }),

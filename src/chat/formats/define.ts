@@ -8,7 +8,7 @@ import { type CallSyntax, createWriter } from './writing.ts';
 /** The reasoning marks of most models. */
 export const THINK: ReasoningMarks = { open: '<think>', close: '</think>', gap: '\n' };
 
-interface Definition extends Pick<ChatFormat, 'name' | 'matches' | 'marks' | 'history'> {
+interface Definition extends Pick<ChatFormat, 'name' | 'matches' | 'marks' | 'history' | 'answerOpen'> {
   /** The default is `THINK`. */
   reasoning?: ReasoningMarks[];
   syntax(tools: Tools): Omit<Syntax, 'reasoning'>;
@@ -32,8 +32,7 @@ type Parsing = Pick<ChatFormat, 'createParser' | 'writeCalls' | 'toolGrammar' | 
  */
 export function callsWrittenAs(writing: CallSyntax, createFreeParser: ChatFormat['createParser']): Parsing {
   return {
-    createParser: (options) =>
-      options.forced ? createForcedParser(writing, options.tools, options.forced) : createFreeParser(options),
+    createParser: (options) => (options.forced ? createForcedParser(writing, options) : createFreeParser(options)),
     ...createWriter(writing),
   };
 }

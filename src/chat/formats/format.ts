@@ -38,9 +38,14 @@ export interface ParserOptions {
    */
   continues?: 'content' | 'reasoning';
   /**
-   * The replies that the grammar allows: only the calls of `toolGrammar`, or calls or JSON. Absent without a grammar.
+   * The replies that the grammar allows: only the calls of `toolGrammar`, calls or an answer such as JSON, or only an
+   * answer. Absent without a grammar.
    */
-  forced?: 'calls' | 'calls or JSON';
+  forced?: 'calls' | 'calls or answer' | 'answer';
+  /** The marks of the reasoning in which such a reply begins. Absent if no reasoning comes first. */
+  thoughts?: ReasoningMarks;
+  /** The text that opens the answer in such a reply, where the prompt does not have it already. */
+  answerOpen?: string;
 }
 
 /** The marks around a block of reasoning. */
@@ -51,6 +56,8 @@ export interface ReasoningMarks {
   gap?: string;
   /** Marks of other parts. They end the reasoning if its closing mark is missing. */
   ends?: string[];
+  /** The text between the closing mark and the next part of a reply, for models that write messages. */
+  next?: string;
   /** The marks around the answer that follows, for models that mark it as well. */
   answer?: { open: string; close: string };
 }
@@ -83,7 +90,7 @@ export interface ChatFormat {
   marks: string[];
   /** The marks of reasoning. Current models write the first; older ones may write the others. */
   reasoning: ReasoningMarks[];
-  /** The text that opens the answer, where the template's beginning of a reply leaves that to the model. */
+  /** The text that opens the answer, where the model writes that, and not the template's beginning of a reply. */
   answerOpen?: string;
   history?: HistoryRules;
   /** The marks of each argument of the calls that it writes; absent if the arguments are one JSON object. */

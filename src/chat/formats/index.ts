@@ -1,4 +1,4 @@
-import { commandR7b } from './families/command-r7b.ts';
+import { cohere2, commandR7b } from './families/command-r7b.ts';
 import { deepseek, deepseekR1 } from './families/deepseek.ts';
 import { functionary } from './families/functionary.ts';
 import { gemma } from './families/gemma.ts';
@@ -41,6 +41,7 @@ export const formats: ChatFormat[] = [
   kimiK3,
   minimaxM3,
   lfm2,
+  cohere2,
   commandR7b,
   kimi,
   deepseekR1,

@@ -30,14 +30,14 @@ export function createWriter(writing: CallSyntax): Pick<ChatFormat, 'writeCalls'
         tools
           .map((tool) => {
             const [before, after] = writing.call(tool.name, index);
-            return sequence(literal(before), argumentsRule(tool), literal(after));
+            return sequence(gbnfLiteral(before), argumentsRule(tool), gbnfLiteral(after));
           })
           .join(' | ');
       const numbered = parallel && rule(0) !== rule(1);
       const count = numbered ? MAX_CALLS : 1;
       const rules = Array.from({ length: count }, (_, index) => `call-${index} ::= ${rule(index)}`);
-      const more = numbered ? nested(separator) : sequence('(', literal(separator), `call-0 ){0,${MAX_CALLS - 1}}`);
-      const root = sequence('root ::=', literal(open), 'call-0', parallel ? more : '', literal(close));
+      const more = numbered ? nested(separator) : sequence('(', gbnfLiteral(separator), `call-0 ){0,${MAX_CALLS - 1}}`);
+      const root = sequence('root ::=', gbnfLiteral(open), 'call-0', parallel ? more : '', gbnfLiteral(close));
       return [root, ...rules, ''].join('\n');
     },
   };
@@ -70,7 +70,7 @@ function jsonType(value: unknown): JsonType {
 function nested(separator: string): string {
   let rest = '';
   for (let index = MAX_CALLS - 1; index > 0; index--) {
-    rest = sequence('(', literal(separator), `call-${index}`, rest, ')?');
+    rest = sequence('(', gbnfLiteral(separator), `call-${index}`, rest, ')?');
   }
   return rest;
 }
@@ -80,7 +80,7 @@ function sequence(...parts: string[]): string {
 }
 
 /** Writes a text as a GBNF literal; the empty text as nothing. */
-function literal(text: string): string {
+export function gbnfLiteral(text: string): string {
   if (text === '') return '';
   const escaped = text
     .replace(/["\\]/g, '\\$&')

@@ -34,7 +34,10 @@ export interface BundleCase {
   continues?: 'content' | 'reasoning';
   /** True if the raw text is cut off. */
   isCut: boolean;
-  hasSchema: boolean;
+  /** The schema of the reply. */
+  schema?: JsonSchema;
+  /** True if the reply must be a call. */
+  mustCall: boolean;
 }
 
 /** Reads the cases out of the source of `test-chat.cpp`. `unread` is the number of cases that could not be read. */
@@ -122,7 +125,8 @@ function toCase(path: string, fields: Record<string, Value>, before: BundleCase[
     keepsReasoning: thoughts === 'COMMON_REASONING_FORMAT_NONE',
     ...(typeof continues === 'string' && { continues: continues.endsWith('REASONING') ? 'reasoning' : 'content' }),
     isCut: fields.is_partial === true,
-    hasSchema: fields.json_schema !== undefined,
+    ...(fields.json_schema !== undefined && { schema: JSON.parse(String(fields.json_schema)) as JsonSchema }),
+    mustCall: fields.tool_choice === 'COMMON_CHAT_TOOL_CHOICE_REQUIRED',
   };
 }
 

@@ -19,21 +19,30 @@ function preparerOf(template: string): Preparer {
   return known;
 }
 
+/** A prepared case. */
+interface Prepared {
+  read: ReadReply;
+  /** The grammar of the reply; null if it is free. */
+  grammar: string | null;
+}
+
 /**
- * Prepares the conversation of a case with the template, and returns the reader of its reply. A schema and a forced call
- * are left out: they change the prompt, and with them a model does not think first.
+ * Prepares the conversation of a case with the template. Where a grammar forces the reply, reasoning is asked for if the
+ * reply has some: a request has to do that.
  */
-export function prepareCase(one: BundleCase, template: string): ReadReply {
-  const { tools, messages, enableThinking, continues, expected } = one;
+export function prepareCase(one: BundleCase, template: string): Prepared {
+  const { tools, messages, enableThinking, continues, expected, schema, mustCall } = one;
+  const isForced = mustCall || schema !== undefined;
   const prepared = preparerOf(template)(
     ask('', {
       prompt: chat(messages, {
         tools,
-        toolChoice: 'auto',
+        toolChoice: mustCall ? 'required' : 'auto',
         parallelToolCalls: true,
-        templateKwargs: { enable_thinking: enableThinking },
+        templateKwargs: { enable_thinking: isForced ? expected.reasoning !== '' : enableThinking },
         ...(continues && { continues: true }),
       }),
+      ...(schema !== undefined && { replyFormat: { kind: 'schema', schema, param: 'response_format' } }),
     }),
   );
   const format = detectFormat(template);
@@ -41,11 +50,12 @@ export function prepareCase(one: BundleCase, template: string): ReadReply {
   const before = continues ? messages.at(-1) : undefined;
   // A template that knows no reasoning leaves that of the last message out.
   const thoughts = expected.reasoning === '' ? '' : before?.reasoning_content;
-  return (pieces) => {
+  const read: ReadReply = (pieces) => {
     const parser = format.createParser(options);
     const deltas = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.finish()];
     return joined(deltas, { content: before?.content ?? '', reasoning: thoughts ?? '' });
   };
+  return { read, grammar: prepared.grammar };
 }
 
 function joined(deltas: ReplyDelta[], before: { content: string; reasoning: string }): ExpectedReply {

@@ -24,7 +24,7 @@ export const KINDS: OtherwiseKind[] = [
   },
   {
     reason: 'With a schema, a grammar keeps the model from writing a fence around its JSON, so no fence is taken away.',
-    applies: ({ hasSchema }) => hasSchema,
+    applies: ({ schema }) => schema !== undefined,
     holds: (expected, { content }) => content.replace(/^```json\n|\n```$/g, '') === expected.content,
   },
 ];
@@ -36,6 +36,13 @@ export const CASES: Record<string, string> = {
     'A model that spells the end of its turn as text means text: a client may have asked for it.',
   'inclusionai-ling-3.0-flash 10': 'As above. Behind a call within the reasoning, such text makes it a quoted call.',
   'inclusionai-ling-3.0-flash 20': 'A message that has reasoning and no text is continued within its reasoning.',
+  'Qwen3.5-4B 19': 'A forced reply is the call alone: the grammar allows no text before it.',
+  'Qwen3.5-4B 24': 'As above.',
+  'Cohere2MoE 4': 'With a schema, the reply ends with its JSON, without the mark that closes a text.',
+  'openai-gpt-oss-120b 12':
+    'With a schema, the grammar writes the header of the answer, which then does not name the type of its content.',
+  'google-gemma-4-31B-it 9': 'Forced calls have JSON between the braces, which the parser reads as well.',
+  'google-gemma-4-31B-it 10': 'As above.',
   'MiniMax-M3 18': 'The schema allows an object in the place of the text, and the model writes one.',
   'Apriel-1.6-15b-Thinker-fixed 1': 'The line before the reasoning is of the prompt, not of the model.',
   'Apriel-1.6-15b-Thinker-fixed 2': 'As above.',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { matcherOf } from '../fixtures.ts';
 import { noBundle, readBundle } from './bundle.ts';
 import { type BundleCase, readCases } from './cases.ts';
 import { comparable, prepareCase } from './drive.ts';
@@ -20,8 +21,10 @@ describe.skipIf(noBundle)(`the replies of llama.cpp's tests${noBundle ? ` (skipp
 
   /** Returns the verdict on a case. */
   const judge = (one: BundleCase): 'agrees' | 'otherwise' | 'wrong' => {
-    const actual = prepareCase(one, templates.get(one.template) ?? '')([one.raw]);
-    if (isDeepStrictEqual(comparable(actual), comparable(one.expected))) return 'agrees';
+    const { read, grammar } = prepareCase(one, templates.get(one.template) ?? '');
+    const actual = read([one.raw]);
+    const isPossible = grammar === null || matcherOf(grammar)(one.raw.trim());
+    if (isPossible && isDeepStrictEqual(comparable(actual), comparable(one.expected))) return 'agrees';
     if (one.name in CASES) return 'otherwise';
     return KINDS.some((kind) => kind.applies(one) && kind.holds(one.expected, actual)) ? 'otherwise' : 'wrong';
   };
@@ -35,13 +38,13 @@ describe.skipIf(noBundle)(`the replies of llama.cpp's tests${noBundle ? ` (skipp
     const names = { agrees: [], otherwise: [], wrong: [] } as Record<ReturnType<typeof judge>, string[]>;
     for (const one of cases) names[judge(one)].push(one.name);
     expect(names.wrong).toEqual([]);
-    expect(names.agrees.length).toBeGreaterThanOrEqual(430);
+    expect(names.agrees.length).toBeGreaterThanOrEqual(428);
     expect(Object.keys(CASES).filter((name) => !names.otherwise.includes(name))).toEqual([]);
   }, 120_000);
 
   it('are read the same way when they are cut at every character', () => {
     const different = cases.filter((one) => {
-      const read = prepareCase(one, templates.get(one.template) ?? '');
+      const { read } = prepareCase(one, templates.get(one.template) ?? '');
       const whole = read([one.raw]);
       return (
         !isDeepStrictEqual(read([...one.raw]), whole) ||

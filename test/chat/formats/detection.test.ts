@@ -35,6 +35,7 @@ const TEMPLATES: [family: string, format: string, template: string][] = [
   ],
   ['DeepSeek V3.1', 'deepseek', '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{{ name }}<｜tool▁sep｜>{{ arguments }}'],
   ['Kimi K2', 'kimi', '<|tool_calls_section_begin|><|tool_call_begin|>{{ id }}<|tool_call_argument_begin|>'],
+  ['Cohere2 MoE', 'cohere2', '<|START_ACTION|>[{"tool_name": x}]<|END_ACTION|><|START_TEXT|>'],
   ['Command R7B', 'command-r7b', '<|START_ACTION|>[{"tool_name": x}]<|END_ACTION|>'],
   ['Functionary 3.2', 'functionary', `Respond in this format:\n>>>\${recipient}\n\${content}\n`],
   ['Kimi K3', 'kimi-k3', "{{- '<|open|>' + role + '<|sep|>' }}"],

@@ -52,7 +52,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('forced c
   it('are read as they were written, however they are cut into pieces', () => {
     const anyReply = anyCalls.chain((calls) => fc.tuple(fc.constant(calls), cuts(format.writeCalls(calls))));
     fc.assert(
-      fc.property(anyReply, fc.constantFrom<Forced>('calls', 'calls or JSON'), ([calls, pieces], forced) => {
+      fc.property(anyReply, fc.constantFrom<Forced>('calls', 'calls or answer'), ([calls, pieces], forced) => {
         const { all, unfinished } = readForced(format, pieces, { forced });
         expect(joined(all)).toEqual(calls.map(({ name, arguments: json }) => ({ call: name, arguments: json })));
         expect(unfinished).toBe(false);
@@ -115,7 +115,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('forced c
         fc.nat(),
         (pieces, cut) => {
           const text = pieces.join('').slice(0, cut);
-          const parts = joined(readForced(format, [text], { forced: 'calls or JSON' }).all);
+          const parts = joined(readForced(format, [text], { forced: 'calls or answer' }).all);
           expect(parts).toEqual(text === '' ? [] : [{ content: text }]);
         },
       ),

@@ -14,10 +14,7 @@ const readCalls: CallReader = function* (input) {
   return calls;
 };
 
-/** Command R7B and Command A: `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1}}]`. */
-export const commandR7b = defineFormat({
-  name: 'command-r7b',
-  matches: (template) => template.includes(OPEN),
+const common = {
   marks: [OPEN, CLOSE, REASONING.open, REASONING.close, ...ANSWER],
   reasoning: [REASONING],
   syntax: () => ({ calls: [{ mark: OPEN, read: readCalls }], silent: ANSWER }),
@@ -25,6 +22,23 @@ export const commandR7b = defineFormat({
     open: `${OPEN}[\n    `,
     separator: ',\n    ',
     close: `\n]${CLOSE}`,
-    call: (name, index) => [`{"tool_call_id": "${index}", "tool_name": ${JSON.stringify(name)}, "parameters": `, '}'],
+    call: (name: string, index: number) =>
+      [`{"tool_call_id": "${index}", "tool_name": ${JSON.stringify(name)}, "parameters": `, '}'] as [string, string],
   },
+};
+
+/** Command R7B and Command A: `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1}}]`. */
+export const commandR7b = defineFormat({
+  ...common,
+  name: 'command-r7b',
+  answerOpen: '<|START_RESPONSE|>',
+  matches: (template) => template.includes(OPEN),
+});
+
+/** Cohere2 MoE writes the same calls, and marks its answers in another way. */
+export const cohere2 = defineFormat({
+  ...common,
+  name: 'cohere2',
+  answerOpen: '<|START_TEXT|>',
+  matches: (template) => template.includes(OPEN) && template.includes('<|START_TEXT|>'),
 });

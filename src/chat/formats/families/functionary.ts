@@ -43,6 +43,7 @@ export const functionary = defineFormat({
   name: 'functionary',
   matches: (template) => template.includes('>>>all') || template.includes(`>>>\${recipient}`),
   marks: [],
+  answerOpen: CONTENT,
   history: { textArguments: true },
   syntax: (tools) => ({
     calls: callMarks(tools),

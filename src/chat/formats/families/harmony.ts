@@ -10,7 +10,8 @@ const CHANNEL = '<|channel|>';
 const MESSAGE = '<|message|>';
 const END = '<|end|>';
 const ENDS = [END, '<|call|>', '<|return|>'];
-const REASONING = { open: `${CHANNEL}analysis${MESSAGE}`, close: END };
+const NEXT = `${START}assistant`;
+const REASONING = { open: `${CHANNEL}analysis${MESSAGE}`, close: END, next: NEXT };
 
 /**
  * Reads a reply, a sequence of messages. The prompt already has the beginning of the first one, up to its author or, if
@@ -88,7 +89,7 @@ function* readText(input: Input, output: DeltaCollector, kind: 'content' | 'reas
 
 const WRITING: CallSyntax = {
   open: '',
-  separator: `${END}${START}assistant`,
+  separator: END + NEXT,
   close: '',
   call: (name) => [`${CHANNEL}commentary to=functions.${name} <|constrain|>json${MESSAGE}`, ''],
 };

@@ -30,6 +30,7 @@ export const kimiK3 = defineFormat({
   matches: (template) => template.includes('<|open|>') && template.includes('<|sep|>'),
   marks: ['<|open|>', '<|close|>', '<|sep|>'],
   reasoning: [{ open: open('think'), close: close('think'), ends: [open('response'), open('tools')] }],
+  answerOpen: open('response'),
   syntax: () => ({
     calls: callReaders(SHAPE),
     silent: [open('response'), close('response'), close('tools'), close('message'), '<|end_of_msg|>'],

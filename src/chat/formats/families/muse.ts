@@ -97,6 +97,7 @@ export const muse: ChatFormat = {
   name: 'muse',
   matches: (template) => template.includes('<atem:invoke'),
   marks: [START, '<|start|>', MESSAGE, ...ENDS],
-  reasoning: [{ open: SELF, close: NEXT }],
+  reasoning: [{ open: SELF, close: NEXT, next: START }],
+  answerOpen: ` to=user${MESSAGE}`,
   ...callsWrittenAs(WRITING, createMessageParser(readReply)),
 };
