@@ -5,7 +5,7 @@ import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
 import { beginForcedReply, openedReasoning } from './forced-reply.ts';
-import type { ChatFormat, ParserOptions, ReasoningMarks } from './formats/format.ts';
+import type { ParserOptions } from './formats/format.ts';
 import { type FormatPlan, findFormat, formatOf } from './formats/index.ts';
 import { type InfillMarks, infillText } from './infill.ts';
 import { createLiteralGuard } from './literal-text.ts';
@@ -13,6 +13,7 @@ import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { formGrammar, replyGrammar } from './reply-grammar.ts';
 import { type ChatTemplate, createChatTemplate } from './template.ts';
+import { asksForThoughts, type ThinkingLimit, thinkingBudgetOf, toThinkingLimit } from './thinking-limit.ts';
 import { allowsSeveralCalls, callableTools, visibleTools, withTools } from './tools.ts';
 
 /** The facts about a loaded model that the chat layer needs. */
@@ -50,18 +51,6 @@ export interface PreparedRequest {
   continues?: true;
   /** The limit of each block of reasoning in the reply; absent for no limit, and for a reply without reasoning. */
   thinking?: ThinkingLimit;
-}
-
-/** The limit of a block of reasoning. The engine writes `close` once the block has `tokens` tokens. */
-export interface ThinkingLimit {
-  tokens: number;
-  /** The marks around a block. */
-  open: string;
-  close: string;
-  /** Other marks that end a block, such as that of a call. */
-  ends: string[];
-  /** True if the prompt ends inside a block. */
-  inside: boolean;
 }
 
 /**
@@ -105,6 +94,10 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       filtered: hasBannedText(request),
       severalCalls: allowsSeveralCalls(chat),
     };
+    const limit = (marks = format.reasoning[0], inside: boolean) => {
+      const tokens = marks && thinkingBudgetOf(request, chat, { text, template: traits.chatTemplate, marks });
+      return tokens === undefined || !marks ? {} : { thinking: toThinkingLimit(tokens, marks, format, inside) };
+    };
     const last = chat.messages.at(-1);
     if (chat.continues && last) {
       const continues = continuedPart(last);
@@ -114,7 +107,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         prompt: toPrompt(text),
         parser: { tools: callable, startsInReasoning: false, continues },
         continues: true,
-        ...limitOf(request, format, format.reasoning[0], continues === 'reasoning'),
+        ...limit(undefined, continues === 'reasoning'),
       };
     }
     if (grammar !== null) {
@@ -126,7 +119,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         grammar: forced.grammar,
         prompt: toPrompt(forced.text),
         parser: forced.parser,
-        ...(forced.thoughts && limitOf(request, format, forced.thoughts, true)),
+        ...(forced.thoughts && limit(forced.thoughts, true)),
       };
     }
     const opened = openedReasoning(text, format);
@@ -135,7 +128,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       grammar,
       prompt: toPrompt(text),
       parser: { tools: callable, startsInReasoning: opened !== undefined },
-      ...limitOf(request, format, opened ?? format.reasoning[0], opened !== undefined),
+      ...limit(opened, opened !== undefined),
     };
   };
 
@@ -162,29 +155,6 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         return prompt satisfies never;
     }
   };
-}
-
-/** True if a request asks for reasoning before a reply that a grammar forces. Options are weighed without it. */
-function asksForThoughts(
-  { replyFormat, thinkingBudget = 0 }: GenerationRequest,
-  { templateKwargs }: ChatPrompt,
-): boolean {
-  if (replyFormat.kind === 'options') return false;
-  const { enable_thinking: thinks } = templateKwargs;
-  return typeof thinks === 'boolean' ? thinks : thinkingBudget > 0;
-}
-
-/** Returns the limit of reasoning, if the request has one and the format marks reasoning. */
-function limitOf(
-  { thinkingBudget: tokens }: GenerationRequest,
-  format: ChatFormat,
-  marks: ReasoningMarks | undefined,
-  inside: boolean,
-): { thinking?: ThinkingLimit } {
-  if (tokens === undefined || !marks) return {};
-  const { open, close, ends = [] } = marks;
-  const others = format.marks.filter((mark) => !open.includes(mark) && !close.includes(mark));
-  return { thinking: { tokens, open, close, ends: [...ends, ...others], inside } };
 }
 
 function readTemplate(traits: ModelTraits): ChatTemplate {

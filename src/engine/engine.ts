@@ -1,4 +1,5 @@
-import type { ModelTraits, ThinkingLimit } from '../chat/prepare.ts';
+import type { ModelTraits } from '../chat/prepare.ts';
+import type { ThinkingLimit } from '../chat/thinking-limit.ts';
 import type { EngineInfo } from '../contract/engine-info.ts';
 import type { EngineEvent } from '../contract/events.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';

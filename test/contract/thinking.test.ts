@@ -142,6 +142,14 @@ describe.each(Object.entries(GROUNDS))('a block of reasoning on %s', (_, start) 
     expect(await reply({ model: 'spelled', thinking_budget: 1000 })).toMatchObject(whole);
   });
 
+  it.each([{ enable_thinking: false }, { reasoning_effort: 'none' }, { think: false }])(
+    'is closed at once where the template has no switch: %j',
+    async (off) => {
+      const { reasoning = '', content } = await reply({ model: 'opens', ...off });
+      expect({ reasoning, content }).toEqual({ reasoning: '', content: ANSWER });
+    },
+  );
+
   it('comes before a reply that must have a form, if the request asks for it', async () => {
     const form = { guided_choice: [ANSWER, 'The other one.', 'None.'] };
     expect(await reply({ ...form, reasoning_effort: 'high' })).toMatchObject(whole);

@@ -173,7 +173,8 @@ function* readThoughts(input: Input, output: DeltaCollector, kinds: ReasoningMar
 function* closeThoughts(input: Input, kinds: ReasoningMarks[], close: string, { silent }: Readers): Reading<void> {
   consume(input, close.length);
   yield* skipSpace(input);
-  const answer = kinds.find((kind) => kind.close === close)?.answer;
+  const { next, answer } = kinds.find((kind) => kind.close === close) ?? {};
+  if (next !== undefined) yield* takeMark(input, next);
   if (answer && (yield* takeMark(input, answer.open))) {
     silent.add(answer.close);
     yield* skipSpace(input);

@@ -1,4 +1,4 @@
-import type { ThinkingLimit } from '../../chat/prepare.ts';
+import type { ThinkingLimit } from '../../chat/thinking-limit.ts';
 import { SAMPLING_FIELDS, SAMPLING_KEYS, seedAfter } from '../../contract/sampling.ts';
 import type { WasmRequest } from './prompt.ts';
 

@@ -40,17 +40,40 @@ describe.skipIf(noBundle)(`limits of reasoning${noBundle ? ` (skipped: ${noBundl
   });
 });
 
+describe.skipIf(noBundle)(`reasoning that is switched off${noBundle ? ` (skipped: ${noBundle})` : ''}`, () => {
+  it('has no thoughts with any template that reasons, whether it has a switch or not', () => {
+    const found = [...readBundle().templates].flatMap(([name, source]) => {
+      const prompt = chat([{ role: 'user', content: 'Hello' }], { templateKwargs: { enable_thinking: false } });
+      const prepared = createPreparer(traits(source))(ask('', { prompt }));
+      const { thinking, format, parser: options } = prepared;
+      const marks = format && formatOf(format).reasoning[0];
+      if (!marks || !options) throw new Error('there is no parser');
+      if (!source.includes(marks.open.trim()) && !options.startsInReasoning) return [];
+      const closes = String(prepared.prompt).trimEnd().endsWith(marks.close);
+      if (closes || !thinking) return [{ name, isOff: closes }];
+      const parser = formatOf(format).createParser(options);
+      const deltas = [...parser.push(write('thoughts and more', thinking)), ...parser.finish()];
+      return [{ name, isOff: deltas.every(({ kind }) => kind === 'content') }];
+    });
+    expect(found.length).toBeGreaterThan(35);
+    expect(found.filter(({ isOff }) => !isOff)).toEqual([]);
+  });
+});
+
 /** Returns the reply of a model that never closes its thoughts. */
 function write(thoughts: string, limit: Parameters<typeof createThoughtGuide>[0]): string {
   const guide = createThoughtGuide(limit, CHARACTERS);
   let reply = '';
-  for (const token of CHARACTERS.tokensAmid(limit.inside ? thoughts : limit.open + thoughts)) {
-    guide.take(token);
-    reply += CHARACTERS.nameOrText([token]);
-    for (const forced of guide.forced()) {
-      guide.take(forced);
-      reply += CHARACTERS.nameOrText([forced]);
+  const take = (tokens: number[]) => {
+    for (const token of tokens) {
+      guide.take(token);
+      reply += CHARACTERS.nameOrText([token]);
     }
+  };
+  take(guide.forced());
+  for (const token of CHARACTERS.tokensAmid(limit.inside ? thoughts : limit.open + thoughts)) {
+    take([token]);
+    take(guide.forced());
   }
   return reply;
 }

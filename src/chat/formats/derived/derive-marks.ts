@@ -25,17 +25,25 @@ export function deriveThoughts(probe: Probe): HistoryRules['thoughts'] {
 
 /** Returns the marks around thoughts; undefined if the template writes none. */
 export function deriveReasoning(probe: Probe): ReasoningMarks | undefined {
-  const parts = splitAt(probe.reply({ content: 'zqcontent', reasoning: 'zqthought' }) ?? '', [
-    'zqthought',
-    'zqcontent',
-  ]);
-  if (!parts) return undefined;
-  const [before = '', after = ''] = parts;
-  const close = after.trim();
+  for (const thoughts of [undefined, 'reasoning', 'thinking', 'blocks'] as const) {
+    const parts = splitAt(probe.reply({ content: 'zqcontent', reasoning: 'zqthought', thoughts }) ?? '', [
+      'zqthought',
+      'zqcontent',
+    ]);
+    if (parts) return marksAround(probe, parts);
+  }
+  return undefined;
+}
+
+function marksAround(probe: Probe, [before = '', after = '']: string[]): ReasoningMarks | undefined {
+  // The content may be a message of its own, which begins as a reply does.
+  const next = probe.beginning.trim();
+  const at = next === '' ? -1 : after.indexOf(next);
+  const close = (at < 0 ? after : after.slice(0, at)).trim();
   const open = lastMark(before) ?? lastMark(probe.beginning.replace(close, ''));
   if (open === undefined || close === '') return undefined;
-  const gap = /\s*$/.exec(before || probe.beginning)?.[0] ?? '';
-  return { open, close, gap };
+  if (at > 0) return { open, close, next };
+  return { open, close, gap: /\s*$/.exec(before || probe.beginning)?.[0] ?? '' };
 }
 
 /** Returns the mark, or else the line, that ends a text. A prompt may also close the block that it opens. */

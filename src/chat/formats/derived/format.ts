@@ -42,11 +42,19 @@ export function derivedFormat({ shape, reasoning, silent, textArguments, singleC
   const marks = marksOf(shape);
   const kinds = reasoning && reasoning.open !== THINK.open ? [reasoning, THINK] : [THINK];
   const own = new Set([...readers.map(({ mark }) => mark), ...kinds.flatMap(({ open, close }) => [open, close])]);
+  const isMessage = reasoning?.next !== undefined;
   const format = defineFormat({
     name: 'derived',
     matches: () => false,
-    marks: [...new Set([...marks, ...silent, ...kinds.flatMap(({ open, close }) => [open, close])])],
+    marks: [
+      ...new Set([
+        ...marks,
+        ...silent,
+        ...kinds.flatMap(({ open, close, next = '' }) => [open, close, ...marksIn(next)]),
+      ]),
+    ],
     reasoning: kinds,
+    ...(isMessage && silent[0] && { answerOpen: silent[0] }),
     history: { ...(textArguments && { textArguments }), ...(singleCalls && { singleCalls }) },
     syntax: () => ({
       calls: readers,
@@ -75,5 +83,9 @@ function marksOf(shape: CallShape): string[] {
   const { open, separator, close, before, after, arguments: form } = shape;
   const own = form.kind === 'json' ? [form.between] : [form.open, form.key, form.text, form.other, form.end, form.none];
   const texts = [open, separator, close, before, after, ...own];
-  return texts.flatMap((text) => text.match(/<[^<>\s]*>|\[\/?[A-Z_]+\]/g) ?? []);
+  return texts.flatMap(marksIn);
+}
+
+function marksIn(text: string): string[] {
+  return text.match(/<[^<>\s]*>|\[\/?[A-Z_]+\]/g) ?? [];
 }

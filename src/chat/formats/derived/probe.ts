@@ -12,8 +12,8 @@ export interface ProbeCall {
 export interface ProbeReply {
   content?: string;
   reasoning?: string;
-  /** Where the reasoning is; the default is `reasoning_content`. */
-  thoughts?: HistoryRules['thoughts'];
+  /** Where the reasoning is; the default is `reasoning_content`. In `blocks`, it is a part of the content. */
+  thoughts?: HistoryRules['thoughts'] | 'blocks';
   calls?: readonly ProbeCall[];
 }
 
@@ -101,11 +101,22 @@ function toMessage({ content = '', reasoning, thoughts, calls = [] }: ProbeReply
     type: 'function',
     function: { name, arguments: textArguments ? JSON.stringify(members) : members },
   });
-  const isChunk = thoughts === 'chunks';
+  const isOwnField = thoughts !== 'chunks' && thoughts !== 'blocks';
   return {
     role: 'assistant',
-    content: isChunk ? [{ type: 'thinking', thinking: reasoning }] : content,
-    ...(reasoning !== undefined && !isChunk && { [thoughts ?? 'reasoning_content']: reasoning }),
+    content: toContent(content, reasoning, thoughts),
+    ...(reasoning !== undefined && isOwnField && { [thoughts ?? 'reasoning_content']: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+  };
+}
+
+function toContent(content: string, reasoning: string | undefined, thoughts: ProbeReply['thoughts']): unknown {
+  if (thoughts === 'chunks') return [{ type: 'thinking', thinking: reasoning }];
+  if (thoughts !== 'blocks') return content;
+  return {
+    blocks: [
+      { type: 'thoughts', text: reasoning },
+      { type: 'response', text: content },
+    ],
   };
 }

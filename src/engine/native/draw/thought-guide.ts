@@ -1,5 +1,5 @@
 import { createDetokenizer } from '../../../chat/detokenizer.ts';
-import type { ThinkingLimit } from '../../../chat/prepare.ts';
+import type { ThinkingLimit } from '../../../chat/thinking-limit.ts';
 import type { Token } from '../llama/token.ts';
 import type { Guide, GuideVocabulary } from './guide.ts';
 
