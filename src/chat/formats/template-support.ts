@@ -10,9 +10,12 @@ export function supportsToolCalls(template: string | undefined): boolean {
   return /tool_calls\b/.test(codeOf(template, true));
 }
 
+const MARKS_OF_REASONING =
+  /<\|?[\w:]*think[\w:]*(?:\{\})?\|?>|\[THINK\]|<\|channel>thought|<\|channel\|>analysis|to=self|<\|inner_prefix\|>|thinking_effort/i;
+
 /** True if a chat template has the marks of reasoning. It is not rendered, so that many models can be listed quickly. */
 export function showsReasoning(template: string): boolean {
-  return /<\|?[\w:]*think[\w:]*\|?>|\[THINK\]|<\|channel>thought|<\|channel\|>analysis|to=self/i.test(template);
+  return MARKS_OF_REASONING.test(template);
 }
 
 /** True if a prompt ends inside a block of reasoning, so that the reply goes on with it. */

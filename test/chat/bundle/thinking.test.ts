@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ReplyDelta } from '../../../src/chat/formats/format.ts';
-import { formatOf } from '../../../src/chat/formats/index.ts';
+import { formatOf, showsReasoning } from '../../../src/chat/formats/index.ts';
 import { createPreparer } from '../../../src/chat/prepare.ts';
 import { createThoughtGuide } from '../../../src/engine/native/draw/thought-guide.ts';
 import { ask, chat } from '../../kit/generation.ts';
@@ -37,6 +37,16 @@ describe.skipIf(noBundle)(`limits of reasoning${noBundle ? ` (skipped: ${noBundl
     expect(found.length).toBeGreaterThan(30);
     const expected = { reasoning: 'thoughts', content: 'and more of them' };
     expect(found).toEqual(found.map(({ name }) => ({ name, ...expected })));
+  });
+});
+
+describe.skipIf(noBundle)(`the reasoning of a template${noBundle ? ` (skipped: ${noBundle})` : ''}`, () => {
+  it('is seen without a rendering', () => {
+    const { templates } = readBundle();
+    const names = ['Apertus-8B-Instruct', 'Kimi-K3', 'tencent-Hy3', 'upstage-Solar-Open-100B', 'openai-gpt-oss-120b'];
+    expect(names.filter((name) => !showsReasoning(templates.get(name) ?? ''))).toEqual([]);
+    const others = ['Qwen3-Coder', 'LFM2.5-Instruct', 'meta-llama-Llama-3.3-70B-Instruct', 'google-gemma-2-2b-it'];
+    expect(others.filter((name) => showsReasoning(templates.get(name) ?? ''))).toEqual([]);
   });
 });
 
