@@ -1,6 +1,7 @@
 import { JSON_TYPES } from '../../contract/json-schema.ts';
 import type { MemberMarks, Tool } from './format.ts';
 import { literalEnd } from './python-literal.ts';
+import { passMarkedText, passQuoted } from './quoted-reader.ts';
 import { consume, type Input, type Reading, takeBeforeAny, takeMark } from './reading.ts';
 import { memberTypes, valueToJson } from './xml-arguments.ts';
 
@@ -49,37 +50,18 @@ function* passMember(
   const mark = between.find((one) => input.rest.startsWith(one)) ?? '';
   consume(input, mark.length);
   pass(`${lead}${JSON.stringify(name)}: `);
+  if (marks.quote !== undefined) return yield* passQuoted(input, marks.quote, pass);
   if (marks.isQuoted) return yield* passLiteral(input, pass);
   const types = memberTypes(tool, name);
   const isMarkedText = mark === marks.text && !others.includes(mark);
   const isText = isMarkedText || (types.size === 1 && types.has('string'));
   const end = marks.end(name);
-  if (isText) return yield* passText(input, end, pass);
+  if (isText) return yield* passMarkedText(input, end, pass);
   const text = yield* takeBeforeAny(input, [end]);
   if (text === undefined) return false;
   consume(input, end.length);
   pass(mark === marks.text ? valueToJson(text, types.size > 0 ? { type: [...types] } : undefined) : text);
   return true;
-}
-
-/** Passes a text on as a JSON string, up to its end mark. */
-function* passText(input: Input, end: string, pass: Pass): Reading<boolean> {
-  pass('"');
-  for (;;) {
-    const at = input.rest.indexOf(end);
-    // The last characters may be the beginning of the mark.
-    const most = at >= 0 ? at : Math.max(0, input.rest.length - (input.ended ? 0 : end.length));
-    // Half a character is not passed on.
-    const length = /[\uD800-\uDBFF]/.test(input.rest.charAt(most - 1)) ? most - 1 : most;
-    pass(JSON.stringify(consume(input, length)).slice(1, -1));
-    if (at >= 0) {
-      consume(input, end.length);
-      pass('"');
-      return true;
-    }
-    if (input.ended) return false;
-    yield;
-  }
 }
 
 /** Passes a JSON value on once it is complete. It ends before a comma or a bracket. */

@@ -50,13 +50,23 @@ function writeCall(writing: CallSyntax, call: FunctionCall, index: number): stri
 }
 
 /** Writes the members of an object in JSON with the marks of a format. */
-function writeMembers(json: string, { key, text, other, end, separator, isQuoted }: MemberMarks): string {
+function writeMembers(json: string, { key, text, other, end, separator, isQuoted, quote }: MemberMarks): string {
   const members = [...objectMembers(json)].map(([name, value]) => {
     const parsed: unknown = JSON.parse(value);
+    if (quote !== undefined) return key + name + text + quotedText(parsed, quote);
     const written = typeof parsed === 'string' && !isQuoted ? parsed : value;
     return key + name + (typeof parsed === 'string' ? text : other(jsonType(parsed))) + written + end(name);
   });
   return members.join(separator);
+}
+
+/** Writes a value with `quote` around its texts and none around its names. */
+function quotedText(value: unknown, quote: string): string {
+  if (typeof value === 'string') return quote + value + quote;
+  if (Array.isArray(value)) return `[${value.map((item) => quotedText(item, quote)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${name}:${quotedText(member, quote)}`);
+  return `{${members.join(',')}}`;
 }
 
 function jsonType(value: unknown): JsonType {

@@ -21,6 +21,7 @@ import { intersection, type Range } from '../gbnf/ranges.ts';
 import { valueText } from '../text/json-text.ts';
 import { readPattern } from '../text/pattern.ts';
 import { type TextTree, textTree } from '../text/text-tree.ts';
+import { arrayExpression } from './array.ts';
 import type { SchemaCompiler } from './context.ts';
 import { flatten } from './flat.ts';
 import { countUpTo, MAX_LENGTH } from './limits.ts';
@@ -44,6 +45,11 @@ export interface MemberMarks {
   separator: string;
   /** True if text is written as a JSON string, and not as it is. */
   isQuoted?: boolean;
+  /**
+   * The mark on both sides of a text, also within objects and arrays, whose names have no quotes. No value then has an
+   * `end`.
+   */
+  quote?: string;
 }
 
 /** Matches the members of the objects of the root, from the first member's mark to the end of the last one. */
@@ -51,7 +57,7 @@ export function membersExpression(compiler: SchemaCompiler, marks: MemberMarks):
   const flat = flatten(compiler, compiler.root);
   return flat === false
     ? never
-    : choice(branchesOf(compiler, flat, '#').map((branch) => ofObject(compiler, branch, marks)));
+    : choice(branchesOf(compiler, flat, '#').map((branch) => ofObject(compiler, branch, marks, '#')));
 }
 
 /** Returns the alternatives of a flat schema, each as a flat schema. */
@@ -81,25 +87,65 @@ const LEFT = [
 ];
 const DEPENDENT = ['dependentRequired', 'dependentSchemas', 'dependencies'];
 
-function ofObject(compiler: SchemaCompiler, schema: SchemaObject, marks: MemberMarks): Expression {
+function ofObject(compiler: SchemaCompiler, schema: SchemaObject, marks: MemberMarks, path: string): Expression {
   for (const keyword of [...LEFT, ...DEPENDENT])
-    if (schema[keyword] !== undefined) compiler.leave(schema, keyword, '#');
+    if (schema[keyword] !== undefined) compiler.leave(schema, keyword, path);
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
-  const place: SchemaPlace = { schema, path: '#' };
+  const place: SchemaPlace = { schema, path };
   const members = [...new Set([...Object.keys(properties), ...required])].map((name): Member => {
     const own = Object.hasOwn(properties, name)
       ? inside(place, 'properties', name)
       : inside(place, 'additionalProperties');
     const member = memberPlace(compiler, schema, { ...own, schema: own.schema ?? true }, name);
-    const value = valueExpression(compiler, member, marks, name);
+    const value =
+      marks.quote === undefined
+        ? valueExpression(compiler, member, marks, name)
+        : sequence(literal(marks.text), quotedValue(compiler, member, marks));
     return { expression: sequence(literal(marks.key + name), value), required: required.has(name) };
   });
   if (members.some((member) => member.required && isNever(member.expression))) return never;
   const written = members.filter(({ expression }) => !isNever(expression));
   if (written.length === 0) return empty;
-  const list = memberList(compiler, written, never, '#', literal(marks.separator));
+  const list = memberList(compiler, written, never, path, literal(marks.separator));
   return written.some((member) => member.required) ? list : optional(list);
+}
+
+/** Matches a value of an object or an array whose texts stand between marks. */
+function quotedValue(compiler: SchemaCompiler, place: SchemaPlace, marks: MemberMarks): Expression {
+  return compiler.rules.define('quoted', `quoted ${JSON.stringify(place.schema)}`, place.path, () => {
+    const flat = flatten(compiler, place);
+    if (flat === false) return never;
+    const branches = branchesOf(compiler, flat, place.path);
+    return choice(branches.flatMap((branch) => quotedBranch(compiler, branch, place.path, marks)));
+  });
+}
+
+/** Keywords of objects and arrays with which a value is written as JSON. */
+const ONLY_JSON = ['contains', 'not', 'if', 'allOf', 'patternProperties', 'propertyNames', ...DEPENDENT];
+
+function quotedBranch(compiler: SchemaCompiler, schema: SchemaObject, path: string, marks: MemberMarks): Expression[] {
+  const { quote = '' } = marks;
+  const mark = literal(quote);
+  const values = listedValues(schema);
+  if (values) {
+    const texts = values.filter((value) => typeof value !== 'string' || !value.includes(quote));
+    return texts.map((value) =>
+      typeof value === 'string'
+        ? sequence(mark, literal(value), mark)
+        : compiler.compile({ schema: { const: value }, path }),
+    );
+  }
+  const isPlain = ONLY_JSON.every((keyword) => schema[keyword] === undefined);
+  const hasNames = isRecord(schema.properties) && Object.keys(schema.properties).length > 0;
+  return writtenTypes(schema).map((type) => {
+    const typed = { ...schema, type };
+    if (type === 'string') return sequence(mark, plainText(compiler, schema, path, quote, false));
+    if (type === 'object' && isPlain && hasNames)
+      return sequence(literal('{'), ofObject(compiler, typed, marks, path), literal('}'));
+    if (type !== 'array' || !isPlain) return compiler.compile({ schema: typed, path });
+    return arrayExpression(typed, path, { ...compiler, compile: (item) => quotedValue(compiler, item, marks) });
+  });
 }
 
 /** Matches a value with the marks before and after it. */

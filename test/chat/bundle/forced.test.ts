@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ReplyDelta, Tool } from '../../../src/chat/formats/format.ts';
-import { detectFormat } from '../../../src/chat/formats/index.ts';
+import type { FunctionCall, ReplyDelta, Tool } from '../../../src/chat/formats/format.ts';
+import { detectFormat, supportsToolCalls } from '../../../src/chat/formats/index.ts';
 import { createPreparer, type PreparedRequest } from '../../../src/chat/prepare.ts';
+import { createChatTemplate } from '../../../src/chat/template.ts';
 import type { JsonSchema } from '../../../src/contract/json-schema.ts';
 import { checkValue } from '../../../src/grammar/check/check.ts';
 import { isJson } from '../../../src/utils/json.ts';
@@ -86,6 +87,44 @@ describe.skipIf(noBundle)(`forced calls by the bundle's templates${noBundle ? ` 
     });
     expect(wrong).toEqual([]);
   }, 120_000);
+});
+
+/** Some templates sort the arguments, and write `true` as Python does. */
+const CALL: FunctionCall = {
+  name: 'search',
+  arguments: '{"area": {"north": 1.5}, "count": 2, "query": "Köln & \\"x\\"", "tags": ["a", "b"]}',
+};
+
+/** The templates that write calls in another way than Paddock does, and why it does. */
+const OTHERWISE: Record<string, string> = {
+  'ByteDance-Seed-OSS': 'The template prints objects and lists as Python does. Their JSON is read, too.',
+  'openbmb-MiniCPM5-1B': 'As above. A text with quotes needs no CDATA.',
+  'MiniMax-M3': 'Objects and lists within an argument are JSON in place of elements.',
+  'LFM2.5-8B-A1B': 'A text is a JSON string, which is Python, too, but with other quotes than the template writes.',
+  'deepseek-ai-DeepSeek-R1-Distill-Llama-8B': 'The template shows the marks of calls, but writes no calls.',
+  'Reka-Edge': 'The template writes letters beyond ASCII as escapes.',
+  'Mistral-Small-3.2-24B-Instruct-2506': 'The id of a call is left out: Paddock makes the ids.',
+  'mistralai-Mistral-Nemo-Instruct-2407': 'As above.',
+  'openai-gpt-oss-120b': 'The template moves the recipient to another place than the model writes it to.',
+  'upstage-Solar-Open-100B': 'The id of a call is the id that the client sent, and Paddock makes the ids.',
+};
+
+describe.skipIf(noBundle)(`calls that Paddock writes${noBundle ? ` (skipped: ${noBundle})` : ''}`, () => {
+  it("are the template's own text, letter by letter but for space", () => {
+    const packed = (text: string) => text.replace(/\s/g, '');
+    const different = [...readBundle().templates].filter(([, source]) => {
+      if (!supportsToolCalls(source)) return false;
+      const format = detectFormat(source);
+      const render = createChatTemplate(source, traits(source));
+      const answer = [{ id: 'call_1', type: 'function' as const, function: CALL }];
+      const messages = [
+        { role: 'user' as const, content: 'Hello' },
+        { role: 'assistant' as const, content: '', tool_calls: answer },
+      ];
+      return !packed(render(messages, TOOLS, {}, false)).includes(packed(format.writeCalls([CALL])));
+    });
+    expect(different.map(([name]) => name).sort()).toEqual(Object.keys(OTHERWISE).sort());
+  });
 });
 
 /** Returns random texts of the grammar. */

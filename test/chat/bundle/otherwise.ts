@@ -41,8 +41,6 @@ export const CASES: Record<string, string> = {
   'Cohere2MoE 4': 'With a schema, the reply ends with its JSON, without the mark that closes a text.',
   'openai-gpt-oss-120b 12':
     'With a schema, the grammar writes the header of the answer, which then does not name the type of its content.',
-  'google-gemma-4-31B-it 9': 'Forced calls have JSON between the braces, which the parser reads as well.',
-  'google-gemma-4-31B-it 10': 'As above.',
   'MiniMax-M3 18': 'The schema allows an object in the place of the text, and the model writes one.',
   'Apriel-1.6-15b-Thinker-fixed 1': 'The line before the reasoning is of the prompt, not of the model.',
   'Apriel-1.6-15b-Thinker-fixed 2': 'As above.',

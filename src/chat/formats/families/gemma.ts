@@ -36,8 +36,7 @@ function toJson(text: string): string {
 }
 
 /**
- * Gemma 4: `<|tool_call>call:add{a:1,b:<|"|>x<|"|>}<tool_call|>`. Forced calls have JSON between the braces, which the
- * parser reads as well. Earlier models were not trained on tools.
+ * Gemma 4: `<|tool_call>call:add{a:1,b:<|"|>x<|"|>}<tool_call|>`. Earlier models were not trained on tools.
  */
 export const gemma = defineFormat({
   name: 'gemma',
@@ -49,5 +48,11 @@ export const gemma = defineFormat({
     { open: '<|channel><|channel>thought', close: '<channel|>', gap: '\n' },
   ],
   syntax: () => ({ calls: [{ mark: OPEN, read: readCall }], silent: ['<|tool_response>'] }),
-  writing: { open: '', separator: '', close: '', call: (name) => [`${OPEN}call:${name}`, CLOSE] },
+  writing: {
+    open: '',
+    separator: '',
+    close: '',
+    call: (name) => [`${OPEN}call:${name}{`, `}${CLOSE}`],
+    members: { key: '', text: ':', other: () => ':', end: () => '', separator: ',', quote: QUOTE },
+  },
 });
