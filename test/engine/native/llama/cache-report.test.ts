@@ -8,6 +8,7 @@ import { registerLog } from '../../../../src/engine/native/llama/bindings.ts';
 import { openContext } from '../../../../src/engine/native/llama/context.ts';
 import { readGgufHeader } from '../../../../src/gguf/header.ts';
 import { withOpenFile } from '../../../../src/gguf/node/open-file.ts';
+import { writeLatentModel, writeRecurrentModel } from '../../../kit/models/cache-models.ts';
 import { writeHybridModel, writeWindowModel } from '../../../kit/models/forgetful-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
@@ -55,6 +56,22 @@ describe("the estimate of a context's caches is what llama.cpp allocates", () =>
     const path = join(folder, 'window.gguf');
     writeWindowModel(path);
     expect(await estimatedCache(path)).toBeCloseTo(await reportedCache(path), 1);
+  });
+
+  it('where the keys of all heads are one latent vector', async () => {
+    const path = join(folder, 'latent.gguf');
+    writeLatentModel(path);
+    const reported = await reportedCache(path);
+    expect(reported).toBeGreaterThan(0);
+    expect(await estimatedCache(path)).toBeCloseTo(reported, 1);
+  });
+
+  it('where each layer has a recurrent state and none attends', async () => {
+    const path = join(folder, 'recurrent.gguf');
+    writeRecurrentModel(path);
+    const reported = await reportedCache(path);
+    expect(reported).toBeGreaterThan(0);
+    expect(await estimatedCache(path)).toBeCloseTo(reported, 2);
   });
 
   it('where a layer has a recurrent state', async () => {
