@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { MOST_WASM_BATCH } from '../src/engine/memory-estimate.ts';
+import { wasmBatch } from '../src/engine/batch-size.ts';
 import { launchBrowser } from '../test/kit/browser/browser.ts';
 import { bundle } from '../test/kit/browser/bundle.ts';
 import { watchDelivery } from '../test/kit/browser/delivery.ts';
@@ -99,9 +99,10 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
  * Loads the model once more in the page with the options that Paddock gives wllama, and adds functions that stream from
  * both.
  */
-async function loadDirect(page: Page, threads: number, contextLength: number): Promise<void> {
+async function loadDirect(page: Page, threads: number, contextLength: number, fileBytes: number): Promise<void> {
+  const batch = wasmBatch(fileBytes, threads);
   await page.addScriptTag({ url: DIRECT, type: 'module' });
-  await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch: MOST_WASM_BATCH });
+  await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch });
 }
 
 interface DirectLoad {
@@ -122,7 +123,8 @@ async function loadDirectInPage({ threads, contextLength, tokens, id, batch }: D
   const wllama = new page.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
   const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
   const sizes = { n_ctx: contextLength, n_threads: threads, n_batch: batch, n_ubatch: batch, n_parallel: 1 };
-  await wllama.loadModel([model], { ...sizes, log_level: 3 });
+  const cache = { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false };
+  await wllama.loadModel([model], { ...sizes, ...cache, log_level: 3 });
   if (wllama.getNumThreads() !== threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
   // Every reply must have its full length.
   const sampling = { temperature: 0, logit_bias: { [wllama.getEOS()]: -100 } };
@@ -205,7 +207,7 @@ try {
   await importModel(page, `${MODEL}.gguf`);
   await chat(page, { model: MODEL });
   const card = JSON.parse((await request(page, 'GET', `/v1/models/${MODEL}`)).text);
-  await loadDirect(page, card.settings.cpu_threads, card.context_length);
+  await loadDirect(page, card.settings.cpu_threads, card.context_length, statSync(file).size);
   const measured = await writeInTurns(writersIn(page), rounds, Number(values.words));
   const { computed, arrived } = await watchDelivery(page, tokens, MODEL);
   const lags = arrived.map((time, index) => time - (computed[index] ?? 0)).sort((a, b) => a - b);

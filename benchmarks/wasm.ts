@@ -24,7 +24,9 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '200' },
     // Words of each prompt.
     words: { type: 'string', default: '50' },
-    // Measures wllama alone, to compare threads and batches.
+    // The format of keys and values in wllama: f32, which Paddock takes if it fits, or f16.
+    caches: { type: 'string', default: 'f32' },
+    // Measures wllama alone, to compare threads, batches and caches.
     'direct-only': { type: 'boolean', default: false },
   },
 });
@@ -34,15 +36,18 @@ const file = resolvePath(values.model);
 interface Load {
   threads: number;
   batch: number;
+  cache: string;
 }
 
 installWebGlobals();
 print(
   `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}; ${values.model}, ${tokens} tokens, ${values.rounds} rounds by turns; median (range)\n`,
 );
-print('| Threads | Batch | | First token, ms | Tokens/s | In pairs |\n|---|---|---|---|---|---|');
+print('| Threads | Batch | Cache | | First token, ms | Tokens/s | In pairs |\n|---|---|---|---|---|---|---|');
 for (const threads of numbers(values.threads)) {
-  for (const batch of numbers(values.batches)) await measure({ threads, batch });
+  for (const batch of numbers(values.batches)) {
+    for (const cache of values.caches.split(',')) await measure({ threads, batch, cache });
+  }
 }
 
 async function measure(load: Load): Promise<void> {
@@ -53,10 +58,10 @@ async function measure(load: Load): Promise<void> {
     Number(values.rounds),
     Number(values.words),
   );
-  for (const row of rowsOf(measured)) print(`| ${load.threads} | ${load.batch} ${row}`);
+  for (const row of rowsOf(measured)) print(`| ${load.threads} | ${load.batch} | ${load.cache} ${row}`);
 }
 
-async function loadDirect({ threads, batch }: Load): Promise<Writer & AsyncDisposable & { noEnd: object }> {
+async function loadDirect({ threads, batch, cache }: Load): Promise<Writer & AsyncDisposable & { noEnd: object }> {
   const { resolve } = createRequire(import.meta.url);
   const ignore = () => {};
   const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
@@ -73,6 +78,7 @@ async function loadDirect({ threads, batch }: Load): Promise<Writer & AsyncDispo
     n_threads: threads,
     n_parallel: 1,
     n_gpu_layers: 0,
+    ...(cache === 'f32' && { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false }),
     ctx_shift: false,
     chat_template: '{{ messages[0].content }}',
     log_level: 3,

@@ -2,6 +2,7 @@ import type { BackendName } from '../contract/engine-info.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import type { Gpu } from '../engine/gpu.ts';
 import { bytesReadPerToken, estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
+import { memoryPlans } from '../engine/memory-plans.ts';
 import { bytesOnGpu, type Offload } from '../engine/offload.ts';
 import { roomIn } from '../pool/load/find-room.ts';
 import { planBackends } from '../pool/load/load-model.ts';
@@ -45,16 +46,15 @@ export function estimateLoad(
   const [backend = 'cpu'] = backends;
   const { sizes, windows } = planLoad(source, backend, askedLoad(source, config), available);
   const [longest = shape.trainedContextLength] = windows.lengths;
-  const plans = windows.lengths.map((contextLength) => ({ ...sizes, contextLength }));
-  const room = roomIn(shape, plans, available);
+  const room = roomIn(shape, memoryPlans(sizes, windows.lengths), available);
   const isLacking = 'shortage' in room;
-  const contextLength = isLacking ? longest : room.plan.contextLength;
+  const plan = isLacking ? { ...sizes, contextLength: longest } : room.plan;
   return {
-    ...estimateMemory(shape, { ...sizes, contextLength }),
+    ...estimateMemory(shape, plan),
     backend,
     passedOver: reasons,
     slots: sizes.slots * sizes.threads,
-    contextLength,
+    contextLength: plan.contextLength,
     readPerToken: bytesReadPerToken(shape),
     fromFile: !isLacking && room.fromFile,
     shortage: isLacking ? room.shortage : null,

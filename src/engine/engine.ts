@@ -118,6 +118,8 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   flashAttention?: boolean | undefined;
   /** The format of the KV cache in the native engine; by default f16. Quantized formats need flash attention. */
   kvType?: KvType | undefined;
+  /** True if WebAssembly keeps keys and values as 32-bit floats, which makes long conversations faster. */
+  floatCache?: boolean | undefined;
   /** True if the native engine computes with llama.cpp's own kernels, without Paddock's. */
   stockKernels?: boolean;
   /** True if the native engine draws every token by itself, without guesses and forced tokens. */

@@ -1,7 +1,7 @@
 import type { BackendName } from '../contract/engine-info.ts';
 import type { TensorBytes } from '../gguf/tensor-bytes.ts';
 import { sum } from '../utils/sum.ts';
-import { MOST_LOGITS } from './batch-size.ts';
+import { MOST_LOGITS, MOST_WASM_THREADS, wasmBatch } from './batch-size.ts';
 import { roundContext } from './context-length.ts';
 import type { KvType, ModelKind, ModelShape } from './engine.ts';
 
@@ -17,8 +17,10 @@ export interface MemoryPlan {
   threads: number;
   /** The most tokens that are computed at once. */
   batchSize: number;
-  /** The format of the KV cache; by default f16. WebAssembly has no other. */
+  /** The format of the KV cache; by default f16. WebAssembly ignores it. */
   kvType?: KvType | undefined;
+  /** True if WebAssembly keeps keys and values as 32-bit floats, in place of 16 bits. */
+  floatCache?: boolean;
 }
 
 /** The memory of a loaded model in bytes, all its threads together. */
@@ -78,11 +80,8 @@ const BYTES_PER_VOCABULARY_ENTRY = 600;
 const RUNTIME_BYTES = { gpu: 48 * MIB, cpu: 48 * MIB, wasm: 420 * MIB };
 /** The measured size of the additional threads that WebAssembly needs for recordings, all together. */
 const AUDIO_BYTES = 170 * MIB;
-/**
- * The largest batch on WebAssembly, in tokens. An abort waits for the current pass, and larger batches hardly read
- * prompts faster: a 0.5B model on two threads reads 12.9 tokens per second with batches of 8, and 13.4 with 32.
- */
-export const MOST_WASM_BATCH = 8;
+/** The numbers of an embedding for each attention head. Heads of most models have 64 or 128. */
+const HEAD_LENGTH = 64;
 /**
  * The most tokens of one sequence in a forward pass after which the native engine wants logits: a token and its guess, or
  * tokens of a prompt whose log probabilities are asked for.
@@ -101,27 +100,28 @@ export function outputsOf(batchSize: number, sequences: number): number {
  *   the system can drop the mapped pages. WebAssembly copies the files, and a projector twice.
  * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`). Layers with a
  *   sliding window have them for as many tokens as the window and a batch (`llama_kv_cache_iswa`), and recurrent layers
- *   have a state of one size instead (`llama_memory_recurrent`).
+ *   have a state of one size instead (`llama_memory_recurrent`). With `floatCache` they are floats.
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: WebAssembly holds them for a
  *   whole batch, a GPU for up to `MOST_OUTPUTS` tokens per slot; the CPU build only touches those of one token per slot,
- *   in the graph and in the output buffer. A projector adds such rows for all places of an image or a recording.
+ *   in the graph and in the output buffer. A projector adds such rows for all places of an image or a recording. With
+ *   `floatCache`, which goes without flash attention, every token of a batch has a score for each token and head.
  */
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
-  const kvType = backend === 'wasm' ? undefined : plan.kvType;
   const contextLength = roundContext(plan.contextLength);
   const inBatches = kind === 'chat' || (shape.poolsLast && backend !== 'wasm');
   const batch = inBatches ? batchOf(shape, plan) : contextLength;
   const outputs = kind !== 'chat' ? 0 : slots + rowsOfLogits(backend, batch, slots);
-  const numbers = rowsOf(batch, shape) + outputs * shape.vocabularySize;
+  const scores = plan.floatCache ? (batch * contextLength * shape.embeddingLength) / HEAD_LENGTH : 0;
+  const numbers = rowsOf(batch, shape) + outputs * shape.vocabularySize + scores;
   const projector = projectorBytes(shape, backend);
 
   const draft = draftOf(shape, plan);
 
   const weights =
     threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) + draft.weights;
-  const cached = contextLength * cachedBytesPerToken(shape, kvType) + fixedCacheBytes(shape, plan);
+  const cached = contextLength * cachedBytesIn(plan, shape) + fixedCacheBytes(shape, plan);
   const cache = threads * slots * cached + draft.cache;
   const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
@@ -164,8 +164,11 @@ function rowsOf(count: number, shape: Pick<ModelShape, 'embeddingLength' | 'feed
   return count * (6 * shape.embeddingLength + 3 * shape.feedForwardLength);
 }
 
-function batchOf({ projector }: ModelShape, { backend, batchSize }: Pick<MemoryPlan, 'backend' | 'batchSize'>): number {
-  const batch = backend === 'wasm' ? Math.min(batchSize, MOST_WASM_BATCH) : batchSize;
+function batchOf(
+  { fileBytes, projector }: ModelShape,
+  { backend, batchSize }: Pick<MemoryPlan, 'backend' | 'batchSize'>,
+): number {
+  const batch = backend === 'wasm' ? Math.min(batchSize, wasmBatch(fileBytes, MOST_WASM_THREADS)) : batchSize;
   return Math.max(batch, projector?.tokensTogether ?? 0);
 }
 
@@ -175,11 +178,19 @@ function batchOf({ projector }: ModelShape, { backend, batchSize }: Pick<MemoryP
  */
 export function fixedCacheBytes(shape: ModelShape, plan: Omit<MemoryPlan, 'threads' | 'kind'>): number {
   const { window, stateNumbers = 0 } = shape;
-  const kvType = plan.backend === 'wasm' ? undefined : plan.kvType;
   const state = F32_BYTES * stateNumbers;
   if (!window) return state;
   const places = roundContext(Math.min(plan.contextLength, window.tokens + batchOf(shape, plan)));
-  return state + places * cachedBytesPerToken(window, kvType);
+  return state + places * cachedBytesIn(plan, window);
+}
+
+/** Returns the bytes of the keys and values of one token in the format of a plan. */
+function cachedBytesIn(
+  { backend, kvType, floatCache }: Pick<MemoryPlan, 'backend' | 'kvType' | 'floatCache'>,
+  shape: Pick<ModelShape, 'cachedPerToken'>,
+): number {
+  if (floatCache) return F32_BYTES * shape.cachedPerToken;
+  return cachedBytesPerToken(shape, backend === 'wasm' ? undefined : kvType);
 }
 
 /** Returns the bytes of the keys and values of one token, in the layers that attend to all tokens. */

@@ -79,7 +79,7 @@ describe('the estimate of memory', () => {
   });
 
   it('does not grow with the batch on WebAssembly, which is small there', () => {
-    const batches = [8, 512, 4096].map((batchSize) => totalMib(halfBillion, { backend: 'wasm', batchSize }));
+    const batches = [64, 512, 4096].map((batchSize) => totalMib(halfBillion, { backend: 'wasm', batchSize }));
     expect(new Set(batches).size).toBe(1);
     expect(totalMib(halfBillion, { batchSize: 4096 })).toBeGreaterThan(totalMib(halfBillion, { batchSize: 512 }));
   });
@@ -188,7 +188,15 @@ describe('the estimate for a model with a projector', () => {
     expect(grown).toBeGreaterThan((256 * halfBillion.vocabularySize * 4) / MIB);
   });
 
-  it('follows the format of the KV cache, except on WebAssembly, which has one alone', () => {
+  it('counts floats and the scores of attention on WebAssembly if the KV cache has floats', () => {
+    const half = estimateMemory(halfBillion, plan({ backend: 'wasm' }));
+    const wide = estimateMemory(halfBillion, plan({ backend: 'wasm', floatCache: true }));
+    expect(wide.cache).toBe(2 * half.cache);
+    // 12 tokens of a batch, 4096 of the window, 14 heads.
+    expect(wide.compute - half.compute).toBe(4 * 12 * 4096 * 14);
+  });
+
+  it('follows the format of the KV cache, except on WebAssembly, which has its own', () => {
     const cache = (more: Partial<MemoryPlan>) => estimateMemory(halfBillion, plan(more)).cache;
     const whole = cache({});
     expect(cache({ kvType: 'f16' })).toBe(whole);

@@ -1,6 +1,8 @@
 import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
+import { MOST_WASM_BATCH } from '../../src/engine/batch-size.ts';
 import { contextLengths } from '../../src/engine/context-length.ts';
-import { estimateMemory, MOST_WASM_BATCH } from '../../src/engine/memory-estimate.ts';
+import { estimateMemory } from '../../src/engine/memory-estimate.ts';
+import { memoryPlans } from '../../src/engine/memory-plans.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import type { BrowserSource } from '../protocol.ts';
 
@@ -8,6 +10,8 @@ import type { BrowserSource } from '../protocol.ts';
 export interface ContextPlan {
   contextLength: number;
   memory: number;
+  /** True if WebAssembly keeps keys and values as floats; see `memoryPlans`. */
+  floatCache: boolean;
 }
 
 /**
@@ -18,10 +22,11 @@ export function planContext({ kind, shape, contextLength: asked }: BrowserSource
   const backend = 'wasm';
   const lengths =
     asked === undefined ? contextLengths({ backend, kind, trained: shape.trainedContextLength }) : [asked];
-  const plans = lengths.map((contextLength) => ({
-    contextLength,
-    memory: estimateMemory(shape, { backend, kind, contextLength, slots: 1, threads: 1, batchSize: MOST_WASM_BATCH })
-      .total,
+  const sizes = { backend, kind, slots: 1, threads: 1, batchSize: MOST_WASM_BATCH } as const;
+  const plans = memoryPlans(sizes, lengths).map((plan) => ({
+    contextLength: plan.contextLength,
+    memory: estimateMemory(shape, plan).total,
+    floatCache: plan.floatCache ?? false,
   }));
   const fitting = plans.find(({ memory }) => memory <= WASM_MEMORY_BYTES);
   if (fitting) return fitting;

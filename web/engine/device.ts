@@ -1,3 +1,4 @@
+import { MOST_WASM_THREADS } from '../../src/engine/batch-size.ts';
 import type { EngineState } from '../protocol.ts';
 
 /** The device that an engine computes on, and the reason why it is not a faster one. */
@@ -5,7 +6,7 @@ export type Device = EngineState['device'];
 
 /** The facts by which the device is chosen. */
 export interface DeviceFacts {
-  gpu: 'none' | 'no adapter' | 'no half floats' | 'usable';
+  gpu: 'none' | 'no adapter' | 'software' | 'no half floats' | 'usable';
   /** True for a page that is cross-origin isolated; only there can threads share memory. */
   isolated: boolean;
   /** Logical cores. */
@@ -14,11 +15,16 @@ export interface DeviceFacts {
 
 /** The used part of WebGPU, whose types TypeScript does not have yet. */
 interface Gpu {
-  requestAdapter(): Promise<{ features: { has(name: string): boolean } } | null>;
+  requestAdapter(): Promise<GpuAdapter | null>;
 }
 
-/** With more threads than this, threads only wait for one another, because the memory is the bottleneck. */
-const MOST_THREADS = 8;
+/** The used part of a graphics adapter. Older browsers have `isFallbackAdapter` at the adapter itself. */
+export interface GpuAdapter {
+  features: { has(name: string): boolean };
+  info?: { isFallbackAdapter?: boolean };
+  isFallbackAdapter?: boolean;
+}
+
 /**
  * A machine with at most this many logical cores usually has no hyper-threads, so all cores are used; otherwise half of
  * them.
@@ -28,6 +34,7 @@ const FEW_CORES = 4;
 const GPU_LACKS: Record<Exclude<DeviceFacts['gpu'], 'usable'>, string> = {
   none: 'this browser does not have it',
   'no adapter': 'it finds no graphics adapter',
+  software: 'the graphics adapter computes on the processor, which is slower than WebAssembly',
   'no half floats': 'the graphics adapter lacks half floats (shader-f16)',
 };
 
@@ -64,12 +71,20 @@ export function withMostThreads(device: Device, most = device.threads): Device {
 }
 
 function usefulThreads(cores: number): number {
-  return Math.min(MOST_THREADS, Math.max(Math.min(cores, FEW_CORES), Math.floor(cores / 2)));
+  return Math.min(MOST_WASM_THREADS, Math.max(Math.min(cores, FEW_CORES), Math.floor(cores / 2)));
 }
 
 async function probeGpu(gpu: Gpu | undefined): Promise<DeviceFacts['gpu']> {
   if (!gpu) return 'none';
   const adapter = await gpu.requestAdapter().catch(() => null);
-  if (!adapter) return 'no adapter';
-  return adapter.features.has('shader-f16') ? 'usable' : 'no half floats';
+  return adapter ? judgeAdapter(adapter) : 'no adapter';
+}
+
+/**
+ * Returns what llama.cpp's WebGPU kernels would find. A software adapter does not count: with lavapipe, Firefox wrote
+ * 0.3 tokens/s in place of 262 on WebAssembly.
+ */
+export function judgeAdapter({ features, info, isFallbackAdapter }: GpuAdapter): DeviceFacts['gpu'] {
+  if (info?.isFallbackAdapter ?? isFallbackAdapter) return 'software';
+  return features.has('shader-f16') ? 'usable' : 'no half floats';
 }

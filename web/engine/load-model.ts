@@ -1,6 +1,7 @@
 import type { EngineInfo } from '../../src/contract/engine-info.ts';
 import { ApiError, insufficientMemory, serverError } from '../../src/contract/errors.ts';
 import { type Log, toLogFields } from '../../src/contract/log.ts';
+import { wasmBatch } from '../../src/engine/batch-size.ts';
 import { createJournaledService, type JournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
@@ -23,6 +24,9 @@ export interface LoadedEngine extends AsyncDisposable {
 
 /** llama.cpp offloads every layer if the number is larger than the number of layers. */
 const ALL_LAYERS = 99_999;
+
+/** The batch on WebGPU, in tokens. A GPU computes many tokens in the time of one. */
+const WEBGPU_BATCH = 32;
 
 /** How models are loaded. */
 export interface BrowserLoadOptions {
@@ -52,7 +56,7 @@ export async function loadBrowserEngine(
       tokens,
       contextLength: plan.contextLength,
       threads: on.threads,
-      gpuLayers: on.backend === 'webgpu' ? ALL_LAYERS : 0,
+      ...settingsOn(on, plan, source.shape.fileBytes),
       assets,
       log,
     });
@@ -69,6 +73,12 @@ export async function loadBrowserEngine(
     requestLog.error('the model could not be loaded', toLogFields(error));
     throw loadError(card.id, error);
   }
+}
+
+/** The settings that differ between WebGPU and WebAssembly. */
+function settingsOn({ backend, threads }: Device, { floatCache }: ContextPlan, fileBytes: number) {
+  if (backend === 'webgpu') return { gpuLayers: ALL_LAYERS, batchSize: WEBGPU_BATCH };
+  return { gpuLayers: 0, batchSize: wasmBatch(fileBytes, threads), floatCache };
 }
 
 function describeEngine(

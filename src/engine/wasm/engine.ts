@@ -56,13 +56,12 @@ export interface WasmEngineOptions {
   /** The context window in tokens, at most the trained one. */
   contextLength: number;
   threads: number;
-  /**
-   * Tokens in one forward pass of a chat model. The default is small, because an abort takes effect only between
-   * passes.
-   */
-  batchSize?: number;
+  /** Tokens in one forward pass of a chat model. An abort takes effect only between passes. */
+  batchSize: number;
   /** The number of layers on WebGPU. */
   gpuLayers: number;
+  /** True if keys and values are kept as 32-bit floats. They take more memory and less time. */
+  floatCache?: boolean;
   assets: WasmAssets;
   log: Log;
 }

@@ -1,20 +1,18 @@
 import type { LoadParams } from '@wllama/wllama/esm/index.js';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind } from '../engine.ts';
-import { MOST_WASM_BATCH } from '../memory-estimate.ts';
 import type { ProjectorNeeds } from './projector.ts';
-
-/** The batch size on WebGPU, in tokens. A GPU computes many tokens in the time of one. */
-const WEBGPU_BATCH = 32;
 
 /** How to load a model: the sizes are in tokens, threads and layers. */
 export interface WasmLoadPlan {
   kind: ModelKind;
   contextLength: number;
   threads: number;
-  batchSize?: number | undefined;
+  /** Tokens in one forward pass of a chat model. */
+  batchSize: number;
   gpuLayers: number;
-  flashAttention?: boolean | undefined;
+  /** True if keys and values are kept as 32-bit floats, without flash attention. */
+  floatCache?: boolean;
 }
 
 /**
@@ -22,8 +20,7 @@ export interface WasmLoadPlan {
  * compute.
  */
 export function loadParams(plan: WasmLoadPlan, { passSize, helpers }: ProjectorNeeds): LoadParams {
-  const { kind, contextLength, threads, gpuLayers, flashAttention } = plan;
-  const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = plan;
+  const { kind, contextLength, threads, batchSize, gpuLayers, floatCache } = plan;
   // A text becomes a vector in one pass, so the batch must hold all of it.
   const batch = kind === 'chat' ? Math.max(batchSize, passSize) : roundContext(contextLength);
   return {
@@ -33,7 +30,8 @@ export function loadParams(plan: WasmLoadPlan, { passSize, helpers }: ProjectorN
     // One of the computing threads is not a worker.
     n_threads: helpers === 0 ? threads : threads - 1 + helpers,
     n_gpu_layers: gpuLayers,
-    ...(flashAttention !== undefined && { flash_attn: flashAttention }),
+    // Flash attention would convert the floats to half floats first.
+    ...(floatCache && { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false }),
     // One slot is enough: llama-server keeps earlier prompts outside of the context and finds them again.
     n_parallel: 1,
     ctx_shift: false,

@@ -10,6 +10,7 @@ import {
   estimateMemory,
   idleExpertBytes,
 } from '../../engine/memory-estimate.ts';
+import { memoryPlans } from '../../engine/memory-plans.ts';
 import { findMediaLibrary, type MediaLibrary } from '../../engine/node/media-library.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
 import { formatBytes } from '../../utils/bytes.ts';
@@ -230,17 +231,13 @@ async function tryBackend(
   const wanted = { ...asked, ...files, ...batch, slots: chosen.slots };
   // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
-  const room = await findRoom(
-    shape,
-    lengths.map((contextLength) => ({ ...sizes, contextLength })),
-    claim,
-    (plan, needed) =>
-      gpu
-        ? plannedBesideGpu(gpu, available, partsFor(shape, plan, gpu), {
-            ...wanted,
-            ...settingsOn(gpu, windows.lengths, plan.contextLength),
-          })
-        : needed,
+  const room = await findRoom(shape, memoryPlans(sizes, lengths), claim, (plan, needed) =>
+    gpu
+      ? plannedBesideGpu(gpu, available, partsFor(shape, plan, gpu), {
+          ...wanted,
+          ...settingsOn(gpu, windows.lengths, plan.contextLength),
+        })
+      : needed,
   );
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
   if (room.fromFile) warnOfFile(shape, memory().available, log);
@@ -252,7 +249,11 @@ async function tryBackend(
   const config = {
     backend,
     stamp,
-    engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
+    engine: {
+      ...wanted,
+      ...settingsOn(gpu, windows.lengths, room.plan.contextLength),
+      floatCache: room.plan.floatCache,
+    },
     memory: {
       needed: room.total,
       available: memory().available,

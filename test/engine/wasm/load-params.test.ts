@@ -9,12 +9,6 @@ describe('the parameters of loading', () => {
     expect(loadParams(plan, nothing)).toMatchObject({ n_ctx: 4000, n_batch: 32, n_ubatch: 32, n_threads: 2 });
   });
 
-  it('have a small batch unless a GPU computes or the caller sets another', () => {
-    const { batchSize: _, ...unsaid } = plan;
-    expect(loadParams(unsaid, nothing)).toMatchObject({ n_batch: 8 });
-    expect(loadParams({ ...unsaid, gpuLayers: 9 }, nothing)).toMatchObject({ n_batch: 32 });
-  });
-
   it('have a batch that holds all tokens that a projector needs together', () => {
     expect(loadParams(plan, { ...nothing, passSize: 288 })).toMatchObject({ n_batch: 288, n_ubatch: 288 });
     expect(loadParams({ ...plan, batchSize: 512 }, { ...nothing, passSize: 288 })).toMatchObject({ n_ubatch: 512 });
@@ -25,9 +19,11 @@ describe('the parameters of loading', () => {
     expect(loadParams({ ...plan, threads: 1 }, { ...nothing, helpers: 3 }).n_threads).toBe(3);
   });
 
-  it('name flash attention only if somebody has decided', () => {
+  it('leave the format of the KV cache to llama.cpp, or keep floats without flash attention', () => {
     expect(loadParams(plan, nothing)).not.toHaveProperty('flash_attn');
-    expect(loadParams({ ...plan, flashAttention: false }, nothing)).toMatchObject({ flash_attn: false });
+    expect(loadParams(plan, nothing)).not.toHaveProperty('cache_type_k');
+    const floats = { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false };
+    expect(loadParams({ ...plan, floatCache: true }, nothing)).toMatchObject(floats);
   });
 
   it('let an embedding model read a text in one pass', () => {

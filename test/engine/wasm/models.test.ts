@@ -61,6 +61,14 @@ describe('threads and context', () => {
     expect(textOf(await double.run(story))).toBe(textOf(await single.run(story)));
   });
 
+  it('replies the same with floats in the KV cache as with half floats', async () => {
+    const story = request('Tell me a story about a fox '.repeat(8), { maxTokens: 40 });
+    const floats = { files: [tiny], contextLength: null, floatCache: true };
+    await withThread(floats, async (wide) =>
+      expect(textOf(await wide.run(story))).toBe(textOf(await single.run(story))),
+    );
+  });
+
   it('computes a small model with one thread where nobody asks for more', async () => {
     await withThread({ files: [tiny], threads: null }, async ({ info }) => expect(info.threads).toBe(1));
   });

@@ -16,7 +16,7 @@ import { silentLog } from '../../kit/log.ts';
 // These tests cover what Paddock uses of wllama although it is not promised. A test that fails here after an upgrade
 // names the part that has changed; docs/upgrading-engines.md tells what the part is for.
 
-const PLAN = { kind: 'chat', contextLength: 512, threads: 1, gpuLayers: 0 } as const;
+const PLAN = { kind: 'chat', contextLength: 512, threads: 1, batchSize: 8, gpuLayers: 0 } as const;
 /** What a projector for audio needs: llama.cpp starts three threads in addition to those that compute. */
 const NEEDS = { passSize: 0, helpers: 3 };
 

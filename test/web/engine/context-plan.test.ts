@@ -33,6 +33,11 @@ describe('the context window in the browser', () => {
     expect(planContext(source(3.3 * GIB))).toMatchObject({ contextLength: 2048 });
   });
 
+  it('has floats in its KV cache where there is room, and is rather long than with floats', () => {
+    expect(planContext(source(GIB))).toMatchObject({ contextLength: 4096, floatCache: true });
+    expect(planContext(source(3.1 * GIB))).toMatchObject({ contextLength: 4096, floatCache: false });
+  });
+
   it('is the one that is asked for', () => {
     expect(planContext(source(GIB, { contextLength: 512 }))).toMatchObject({ contextLength: 512 });
   });

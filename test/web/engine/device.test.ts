@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pickDevice, withMostThreads, withoutGpu } from '../../../web/engine/device.ts';
+import { judgeAdapter, pickDevice, withMostThreads, withoutGpu } from '../../../web/engine/device.ts';
 
 describe('the device of the browser', () => {
   it('is WebGPU where an adapter has half floats', () => {
@@ -10,6 +10,7 @@ describe('the device of the browser', () => {
   it.each([
     ['none', 'No WebGPU: this browser does not have it.'],
     ['no adapter', 'No WebGPU: it finds no graphics adapter.'],
+    ['software', 'No WebGPU: the graphics adapter computes on the processor, which is slower than WebAssembly.'],
     ['no half floats', 'No WebGPU: the graphics adapter lacks half floats (shader-f16).'],
   ] as const)('is WebAssembly with the reason where WebGPU has %s', (gpu, reason) => {
     const device = pickDevice({ gpu, isolated: true, cores: 4 });
@@ -46,5 +47,20 @@ describe('the device of the browser', () => {
   it('falls back to WebAssembly with a reason', () => {
     const device = withoutGpu(pickDevice({ gpu: 'usable', isolated: true, cores: 2 }), 'it was lost.');
     expect(device).toEqual({ backend: 'wasm', threads: 2, reason: 'No WebGPU: it was lost.' });
+  });
+});
+
+describe('a graphics adapter', () => {
+  const halfFloats = { has: (name: string) => name === 'shader-f16' };
+
+  it('is usable if it has half floats', () => {
+    expect(judgeAdapter({ features: halfFloats })).toBe('usable');
+    expect(judgeAdapter({ features: halfFloats, info: { isFallbackAdapter: false } })).toBe('usable');
+    expect(judgeAdapter({ features: { has: () => false } })).toBe('no half floats');
+  });
+
+  it('that is software is not taken, however the browser says so', () => {
+    expect(judgeAdapter({ features: halfFloats, info: { isFallbackAdapter: true } })).toBe('software');
+    expect(judgeAdapter({ features: halfFloats, isFallbackAdapter: true })).toBe('software');
   });
 });

@@ -6,9 +6,9 @@ import { readGgufHeader } from '../../../gguf/header.ts';
 import { withOpenFile } from '../../../gguf/node/open-file.ts';
 import { readSpecialTokens } from '../../../gguf/special-tokens.ts';
 import { sum } from '../../../utils/sum.ts';
+import { wasmBatch } from '../../batch-size.ts';
 import { defaultContextLength } from '../../context-length.ts';
 import type { EngineOptions, TextEngine } from '../../engine.ts';
-import { MOST_WASM_BATCH } from '../../memory-estimate.ts';
 import { usableCores } from '../../node/cores.ts';
 import { createWasmEngine, type WasmAssets } from '../engine.ts';
 import { mostUsefulThreads } from '../threads.ts';
@@ -24,15 +24,17 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
   const model = await Promise.all(options.files.map(openModelFile));
   const projector = options.projector === undefined ? undefined : await openModelFile(options.projector);
   const fileBytes = sum([...model, projector].map((file) => file?.size ?? 0));
+  const threads = options.threads ?? Math.min(usableCores().count, mostUsefulThreads(fileBytes));
   return createWasmEngine({
     model,
     ...(projector && { projector }),
     kind: options.kind,
     tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
-    threads: options.threads ?? Math.min(usableCores().count, mostUsefulThreads(fileBytes)),
-    batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
+    threads,
+    batchSize: Math.min(options.batchSize, wasmBatch(fileBytes, threads)),
     gpuLayers: 0,
+    ...(options.floatCache && { floatCache: true }),
     assets: await packagedAssets(),
     log,
   });
