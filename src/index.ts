@@ -7,8 +7,8 @@ import type { Config } from './serve/config/settings.ts';
 export { listPaddockSite } from './site-files.ts';
 
 /**
- * The settings of `paddock serve`, with the same names, rules and defaults except three: `port` and `lameDuck` are 0 by default, and
- * `logLevel` is `'silent'`.
+ * The settings of `paddock serve`, with the same names, rules and defaults except four: `port` and `lameDuck` are 0 by default,
+ * `logLevel` is `'silent'`, and `noBatches` is true.
  */
 export interface ServerOptions {
   /** Address to listen on. Any but this machine's own needs `apiKey` or `noAuth`. By default `127.0.0.1`. */
@@ -98,7 +98,7 @@ export interface ServerOptions {
   cacheRam?: number;
   /** Most bytes on disk for copies of evicted slots. By default a tenth of the free disk, at most 32 GiB. */
   cacheDisk?: number;
-  /** Keeps no files of clients and runs no batches. */
+  /** Keeps no files of clients and runs no batches. By default true: the batches in the home folder are those of `paddock serve`. */
   noBatches?: boolean;
   /** Seconds after `close()` in which connections are still accepted; requests for work get a 503. By default 0. */
   lameDuck?: number;
@@ -159,8 +159,8 @@ export async function startServer(options: ServerOptions = {}): Promise<PaddockS
 }
 
 function toConfig(options: ServerOptions): Config {
-  const { port = 0, lameDuck = 0, logLevel = 'silent' } = options;
-  const values = { ...options, port, lameDuck, logLevel };
+  const { port = 0, lameDuck = 0, logLevel = 'silent', noBatches = true } = options;
+  const values = { ...options, port, lameDuck, logLevel, noBatches };
   checkKeys(values, ORIGIN);
   const { PADDOCK_HOME } = process.env;
   const file = { path: ORIGIN, folder: process.cwd(), values };

@@ -35,7 +35,7 @@ export function createBatches(stores: BatchStores): ServerBatches {
     const batch = records.get(id)?.batch;
     if (!life || !batch || hasEnded(batch)) return;
     const stop = new AbortController();
-    // Every request under way listens to it.
+    // Each request under way listens, and there may be many.
     setMaxListeners(0, stop.signal);
     const leftMs = Math.max(0, batch.expires_at - now()) * 1000;
     const timer = setTimeout(() => stop.abort('expired' satisfies BatchStop), leftMs).unref();

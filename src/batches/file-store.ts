@@ -8,6 +8,7 @@ import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
 import { parseObject } from '../utils/json.ts';
 import { mapLimited } from '../utils/map-limited.ts';
 import { type BatchLimits, checkRoom } from './limits.ts';
+import { dropTornLine } from './lines.ts';
 
 /** The files of all owners, in a folder: the text of each file, and a record beside it. */
 export interface FileStore {
@@ -21,7 +22,10 @@ export interface FileStore {
   remove(id: string): Promise<void>;
   /** Returns the path of the text of a file, which may not be there yet. */
   pathOf(id: string): string;
-  /** Makes a file of a text that lies at its path already. Returns null, and deletes it, if the text is missing or empty. */
+  /**
+   * Makes a file of the lines that lie at its path already, without a last one that was cut off. Returns null, and deletes the text, if
+   * there are none.
+   */
   publish(owner: string, id: string, filename: string, expiresAfter: number): Promise<FileObject | null>;
 }
 
@@ -101,6 +105,7 @@ export async function openFileStore({ folder, limits, isHeld, now }: FileStoreOp
     remove,
     pathOf,
     async publish(owner, id, filename, expiresAfter) {
+      await dropTornLine(pathOf(id));
       const bytes = await stat(pathOf(id)).then(
         ({ size }) => size,
         () => 0,

@@ -14,6 +14,9 @@ import { mostUnderWay, noteUnasked, runLines } from './run.ts';
 /** Why a batch stops before all of its requests are answered. At the shutdown of the server it only pauses. */
 export type BatchStop = 'cancelled' | 'expired' | 'key_removed' | 'shutdown';
 
+/** How a batch ends: undefined if all of its requests are answered, `broken` if its files can't be read or written. */
+type BatchEnd = Exclude<BatchStop, 'shutdown'> | 'broken' | undefined;
+
 /** What batches need of their server. */
 export interface BatchGround {
   api: Api;
@@ -48,8 +51,9 @@ export function createLife(
   const { records, now, log } = stores;
   const turns = createSlotQueue(MOST_RUNNING, Number.POSITIVE_INFINITY, { mostOfParty: 1 });
   return async (id, stop) => {
+    let record: BatchRecord | null = null;
     try {
-      const record = await validated(stores, id);
+      record = await validated(stores, id);
       if (!record) return;
       const leave = await turns.acquire(stop.signal, 1, { name: record.owner, priority: 0 });
       try {
@@ -59,8 +63,9 @@ export function createLife(
       }
     } catch (error) {
       log.error('a batch failed', { batch: id, ...toLogFields(error) });
-      const problem = { code: 'server_error', message: 'The server could not read or write the files of the batch.' };
-      await records.change(id, failed([{ ...problem, param: null, line: null }], now())).catch(() => {});
+      // The disk may be full: then only this process knows until its end that the batch has failed.
+      const ended = record ? end(stores, record, 'broken') : records.change(id, ending('broken', now()));
+      await ended.catch(() => records.change(id, ending('broken', now()))).catch(() => {});
     }
   };
 }
@@ -101,8 +106,10 @@ async function live(
   const count = () => records.count(id, { completed: results.counts.outputs, failed: results.counts.errors });
   count();
   if (hasTurn && record.batch.status === 'in_progress') await ask(ground, record, lines, count, stop);
-  const cancelling = records.get(id)?.batch.status === 'cancelling';
-  const reason = cancelling ? 'cancelled' : (stop.signal.reason as BatchStop | undefined);
+  const { status, request_counts } = records.get(id)?.batch ?? record.batch;
+  const isAnswered = request_counts.total === results.counts.outputs + results.counts.errors;
+  const stopped = isAnswered ? undefined : (stop.signal.reason as BatchStop | undefined);
+  const reason = status === 'cancelling' ? 'cancelled' : stopped;
   if (reason === 'shutdown') return;
   if (reason === 'expired' || reason === 'cancelled') await noteUnasked(lines, `batch_${reason}`);
   await end(stores, record, reason);
@@ -144,11 +151,7 @@ async function ask(
 }
 
 /** Makes files of the results, and ends the batch. */
-async function end(
-  { files, records, now, log }: BatchStores,
-  record: BatchRecord,
-  reason: Exclude<BatchStop, 'shutdown'> | undefined,
-) {
+async function end({ files, records, now, log }: BatchStores, record: BatchRecord, reason: BatchEnd) {
   const { outputId, errorId, outputExpiresAfter, batch } = record;
   const { id } = batch;
   if (reason === undefined) await records.change(id, { status: 'finalizing', finalizing_at: now() });
@@ -160,7 +163,7 @@ async function end(
   log.info('a batch has ended', { batch: id, status: records.get(id)?.batch.status, ...counts });
 }
 
-function ending(reason: Exclude<BatchStop, 'shutdown'> | undefined, now: number): Partial<BatchObject> {
+function ending(reason: BatchEnd, now: number): Partial<BatchObject> {
   switch (reason) {
     case undefined:
       return { status: 'completed', completed_at: now };
@@ -169,13 +172,16 @@ function ending(reason: Exclude<BatchStop, 'shutdown'> | undefined, now: number)
     case 'expired':
       return { status: 'expired', expired_at: now };
     case 'key_removed':
-      return failed(
-        [{ code: 'key_removed', message: 'The key that made the batch is gone.', param: null, line: null }],
-        now,
-      );
+      return failed([problemOf('key_removed', 'The key that made the batch is gone.')], now);
+    case 'broken':
+      return failed([problemOf('server_error', 'The server could not read or write the files of the batch.')], now);
     default:
       return reason satisfies never;
   }
+}
+
+function problemOf(code: string, message: string): BatchProblem {
+  return { code, message, param: null, line: null };
 }
 
 function failed(data: BatchProblem[], now: number): Partial<BatchObject> {

@@ -7,11 +7,16 @@ const SLICE = 64 * 1024;
 
 /**
  * Sends a reply of the API. A stream and a large text are sent only as fast as the client reads. Resolves when the whole reply is sent or
- * the client has left.
+ * the client has left. Of a stream, the reply to HEAD has only the head.
  */
 export async function sendReply(exchange: Exchange, { body, ...head }: ApiReply): Promise<void> {
   if (typeof body === 'string' && (body.length <= LARGE_REPLY || exchange.head.method === 'HEAD'))
     return exchange.reply(head, body);
+  if (typeof body !== 'string' && exchange.head.method === 'HEAD') {
+    exchange.reply(head, null);
+    await body[Symbol.asyncIterator]().return?.();
+    return;
+  }
   exchange.begin(head);
   for await (const piece of typeof body === 'string' ? slicesOf(body) : body) {
     if (exchange.isGone()) return;

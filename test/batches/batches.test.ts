@@ -206,6 +206,21 @@ describe('a batch', () => {
     expect(await resultsOf(batches, output_file_id)).toMatchObject([{ custom_id: 'a' }]);
   });
 
+  it('fails when its file can not be read any more, and the next one runs', async () => {
+    const batches = await open();
+    const { api, asked } = createServer();
+    batches.start({ api, keys, slots: () => 1 });
+    const first = await create(batches, 'a');
+    const second = await create(batches, 'bc');
+    await until(() => asked.length === 1);
+    await reached(batches, second, 'in_progress');
+    await rm(join(folder, 'files', `${second.input_file_id}.jsonl`));
+    asked[0]?.answer();
+    await reached(batches, first, 'completed');
+    const { errors } = await reached(batches, second, 'failed');
+    expect(errors?.data).toMatchObject([{ code: 'server_error' }]);
+  });
+
   it('runs after the earlier one of its owner, and beside those of others', async () => {
     const batches = await open();
     const { api, asked, ids } = createServer();

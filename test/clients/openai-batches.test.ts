@@ -64,9 +64,13 @@ async function linesOf(client: OpenAI, id: string | undefined) {
 }
 
 /** The lines of the access log about requests for completions. */
-function asked(log: string): { status: number; error?: string; key: string }[] {
+function asked(log: string) {
+  return requestsIn(log).filter(({ route }) => route === '/v1/chat/completions');
+}
+
+function requestsIn(log: string): { route: string; status: number; error?: string; key: string }[] {
   const lines = log.split('\n').flatMap((each) => (each.startsWith('{') ? [JSON.parse(each)] : []));
-  return lines.filter(({ msg, route }) => msg === 'request' && route === '/v1/chat/completions');
+  return lines.filter(({ msg }) => msg === 'request');
 }
 
 describe('the openai client', () => {
@@ -82,8 +86,15 @@ describe('the openai client', () => {
     expect((await ada.files.list()).data.map(({ id }) => id)).toEqual([file.id]);
     expect((await bob.files.list()).data).toEqual([]);
     expect(await (await ada.files.content(file.id)).text()).toBe(text);
+    const head = await fetch(`${server.url}/v1/files/${file.id}/content`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${KEYS[0]}` },
+    });
+    expect([head.status, await head.text()]).toEqual([200, '']);
     await expect(bob.files.content(file.id)).rejects.toBeInstanceOf(NotFoundError);
     await expect(bob.files.delete(file.id)).rejects.toBeInstanceOf(NotFoundError);
+    const route = '/v1/files/{file_id}/content';
+    await expect.poll(() => requestsIn(server.log()).filter((each) => each.route === route).length).toBe(3);
     expect(await ada.files.delete(file.id)).toEqual({ id: file.id, object: 'file', deleted: true });
     await expect(ada.files.retrieve(file.id)).rejects.toBeInstanceOf(NotFoundError);
   });

@@ -79,11 +79,27 @@ async function findFile(context: RequestContext, request: ApiRequest, id: string
   return file;
 }
 
-/** Ends the record of the request with the text. */
-async function* recorded(context: RequestContext, pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  try {
-    yield* pieces;
-  } finally {
-    endRecord(context.record, context);
-  }
+/** Returns the same text, which ends the record of the request at its end or when it is left, read or not. */
+function recorded(context: RequestContext, pieces: AsyncIterable<string>): AsyncIterable<string> {
+  const end = () => endRecord(context.record, context);
+  return {
+    [Symbol.asyncIterator]() {
+      const source = pieces[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const step = await source.next().catch((error: unknown) => {
+            end();
+            throw error;
+          });
+          if (step.done) end();
+          return step;
+        },
+        async return() {
+          end();
+          await source.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }

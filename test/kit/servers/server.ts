@@ -24,9 +24,11 @@ export async function startServer(
   env: Record<string, string> = {},
   main: string = MAIN,
 ): Promise<RunningServer> {
+  // The batches in the home folder of whoever runs the tests are none of the tests'.
+  const ownHome = env.PADDOCK_HOME === undefined ? { PADDOCK_NO_BATCHES: 'true' } : {};
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
     // Without a load balancer there is no reason to wait before the stop.
-    env: { ...process.env, PADDOCK_LAME_DUCK: '0', ...env },
+    env: { ...process.env, PADDOCK_LAME_DUCK: '0', ...ownHome, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise<number | null>((resolve) => {
