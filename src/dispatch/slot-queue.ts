@@ -56,6 +56,8 @@ export interface SlotQueueOptions {
    * default there is no such limit.
    */
   backgroundBesideOthers?: number;
+  /** How long this limit holds after the last of the other callers, in ms: the next one often comes soon. By default 0. */
+  calmMs?: number;
 }
 
 interface Waiter extends SlotClaim {
@@ -77,9 +79,14 @@ const NOBODY: Party = { name: '', priority: 0 };
 export function createSlotQueue(
   slots: number,
   maxWaiting: number,
-  { mostOfParty = Number.POSITIVE_INFINITY, backgroundBesideOthers = Number.POSITIVE_INFINITY }: SlotQueueOptions = {},
+  {
+    mostOfParty = Number.POSITIVE_INFINITY,
+    backgroundBesideOthers = Number.POSITIVE_INFINITY,
+    calmMs = 0,
+  }: SlotQueueOptions = {},
 ): SlotQueue {
-  const use = createSlotUse(backgroundBesideOthers);
+  const use = createSlotUse(backgroundBesideOthers, calmMs);
+  let calming: unknown;
   const waiters = new Set<Waiter>();
   const waiting = () => [...waiters].filter(({ fits }) => !fits);
 
@@ -89,10 +96,17 @@ export function createSlotQueue(
       grant && share.held + count <= mostOfParty && use.allows(count, party);
     for (;;) {
       const next = firstOf([...waiters].filter(ready));
-      if (!next) return;
+      if (!next) return waitForCalm();
       if (use.busy + next.count > slots) return use.makeWay(next.party, use.busy + next.count - slots);
       next.grant?.();
     }
+  };
+  /** Serves work in the background that waits once it is calm. The end of the last other caller calls this again. */
+  const waitForCalm = () => {
+    clearTimeout(calming);
+    const ms = use.untilCalm();
+    if (ms === null || ms <= 0 || ![...waiters].some(({ party }) => party.giveWay)) return;
+    calming = setTimeout(grantWaiting, Math.ceil(ms));
   };
   const full = () => {
     const retry = retryAfterSeconds(waiting().length, slots, use.meanMs);
@@ -193,12 +207,14 @@ function placeOf(waiter: Waiter, waiters: Set<Waiter>, { take, full, grantWaitin
 }
 
 /** Counts the slots in use, in all and of each party, and how long they are used. */
-function createSlotUse(backgroundBesideOthers: number) {
+function createSlotUse(backgroundBesideOthers: number, calmMs: number) {
   const shares = new Map<string, Share>();
   const holds = new Set<SlotHold>();
   let busy = 0;
   /** Those of them that work in the background has. */
   let inBackground = 0;
+  /** The time from which it is calm, if no other caller comes. */
+  let calmFrom = 0;
   let serial = 0;
   let meanMs: number | null = null;
 
@@ -224,10 +240,13 @@ function createSlotUse(backgroundBesideOthers: number) {
       return meanMs;
     },
     shareOf,
-    /** False if a party is work in the background that must wait because other callers hold slots. */
+    /** False if a party is work in the background that must wait because other callers hold slots, or did until now. */
     allows(count: number, { giveWay }: Party): boolean {
-      return !giveWay || busy === inBackground || inBackground + count <= backgroundBesideOthers;
+      const isCalm = busy === inBackground && performance.now() >= calmFrom;
+      return !giveWay || isCalm || inBackground + count <= backgroundBesideOthers;
     },
+    /** Returns the time until work in the background may have all slots again, in ms; null while other callers hold some. */
+    untilCalm: () => (busy === inBackground ? calmFrom - performance.now() : null),
     makeWay,
     /**
      * Counts `count` slots as used by a party. Returns the function that ends the use, which returns false from its
@@ -250,6 +269,7 @@ function createSlotUse(backgroundBesideOthers: number) {
         holds.delete(hold);
         busy -= count;
         if (party.giveWay) inBackground -= count;
+        else calmFrom = performance.now() + calmMs;
         share.held -= count;
         meanMs = meanAfter(meanMs, performance.now() - since);
         return true;

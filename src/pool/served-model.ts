@@ -8,6 +8,9 @@ import type { PoolObserver } from './observer.ts';
 import type { Keeper } from './residency/keeper.ts';
 import { createRetryGate, type RetryGate } from './retry-gate.ts';
 
+/** Work in the background takes all slots once no other request has held one for this time, in ms. */
+const CALM_MS = 2000;
+
 /** A loaded model and the queue for its slots. */
 export interface ServedModel extends LoadedWorkers, AsyncDisposable {
   queue: SlotQueue;
@@ -20,7 +23,10 @@ export function serveModel(loaded: LoadedWorkers, maxWaiting: number): ServedMod
   const { slots } = loaded.engine;
   return {
     ...loaded,
-    queue: createSlotQueue(slots, maxWaiting, { backgroundBesideOthers: slotsBesideOthers(slots) }),
+    queue: createSlotQueue(slots, maxWaiting, {
+      backgroundBesideOthers: slotsBesideOthers(slots),
+      calmMs: CALM_MS,
+    }),
     retryGate: createRetryGate(),
     held: createHeldTokens(),
     [Symbol.asyncDispose]: () => loaded.workers[Symbol.asyncDispose](),

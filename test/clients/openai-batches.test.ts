@@ -202,7 +202,7 @@ describe('the openai client', () => {
 
   it('chats beside a batch: a chat gets the slot of a line, which is asked again', async () => {
     const logged = server.log().length;
-    const file = await upload(ada, questions(8).replaceAll('"max_tokens":40', '"max_tokens":400'));
+    const file = await upload(ada, questions(8).replaceAll('"max_tokens":40', '"max_tokens":200'));
     const made = await ada.batches.create({
       input_file_id: file.id,
       endpoint: '/v1/chat/completions',

@@ -500,4 +500,27 @@ describe('work in the background', () => {
     await waiting;
     expect(queue).toMatchObject({ busy: 2, waiting: 0 });
   });
+
+  it('gets the rest back only when it has been calm for a time, since the next caller often comes soon', async () => {
+    vi.useFakeTimers();
+    try {
+      const queue = createSlotQueue(2, 8, { backgroundBesideOthers: 0, calmMs: 2000 });
+      const chat = () => queue.acquire(never, 1, { name: 'b', priority: 0 });
+      const endFirst = await chat();
+      const background = queue.acquire(never, 1, { name: 'a', priority: -1000, giveWay: () => {} });
+      endFirst?.();
+      await vi.advanceTimersByTimeAsync(1999);
+      const endSecond = await chat();
+      expect(queue.busy).toBe(1);
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(queue.busy).toBe(1);
+      endSecond?.();
+      await vi.advanceTimersByTimeAsync(1999);
+      expect(queue.busy).toBe(0);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await background).toBeTypeOf('function');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
