@@ -90,7 +90,7 @@ function describeEngine(
   const { info } = engine;
   return {
     service,
-    info: device.backend === 'webgpu' ? { ...info, backend: 'gpu', device: 'WebGPU' } : info,
+    info: device.backend === 'webgpu' ? { ...info, backend: 'gpu' } : info,
     memory,
     device,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

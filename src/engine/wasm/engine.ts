@@ -155,7 +155,12 @@ class WasmEngine implements TextEngine {
     this.#info = {
       backend: 'wasm',
       runtime: 'wllama',
-      device: wllama.getWorkerResources().compat ? 'WebAssembly (32-bit, compatible)' : 'WebAssembly (64-bit)',
+      device:
+        gpuLayers > 0
+          ? 'WebGPU'
+          : wllama.getWorkerResources().compat
+            ? 'WebAssembly (32-bit, compatible)'
+            : 'WebAssembly (64-bit)',
       contextLength: Math.min(roundContext(n_ctx), n_ctx_train),
       trainedContextLength: n_ctx_train,
       slots: 1,

@@ -12,9 +12,14 @@ export function installWebGlobals(): void {
   define('Worker', WebWorker);
 }
 
-/** Makes a `navigator` with what wllama and emscripten read. Node 20 has none. */
+/**
+ * Makes a `navigator` with what wllama and emscripten read. Node 20 has none. It keeps the WebGPU of a program that
+ * brings one along; Node has none of its own.
+ */
 export function webNavigator(): object {
-  return { userAgent: 'Node.js', language: 'en', hardwareConcurrency: availableParallelism() };
+  const { navigator } = globalThis as { navigator?: { gpu?: object } };
+  const gpu = navigator?.gpu;
+  return { userAgent: 'Node.js', language: 'en', hardwareConcurrency: availableParallelism(), ...(gpu && { gpu }) };
 }
 
 function define(name: string, value: unknown): void {

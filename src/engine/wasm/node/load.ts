@@ -12,7 +12,7 @@ import type { EngineOptions, TextEngine } from '../../engine.ts';
 import { usableCores } from '../../node/cores.ts';
 import { createWasmEngine, type WasmAssets } from '../engine.ts';
 import { mostUsefulThreads } from '../threads.ts';
-import { installWebGlobals } from './globals.ts';
+import { installWebGlobals, webNavigator } from './globals.ts';
 import { toLocalUrl } from './local-url.ts';
 
 /**
@@ -25,6 +25,8 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
   const projector = options.projector === undefined ? undefined : await openModelFile(options.projector);
   const fileBytes = sum([...model, projector].map((file) => file?.size ?? 0));
   const threads = options.threads ?? Math.min(usableCores().count, mostUsefulThreads(fileBytes));
+  // Only a program that brings WebGPU along has it in Node.
+  const gpuLayers = 'gpu' in webNavigator() ? (options.gpuLayers ?? 0) : 0;
   return createWasmEngine({
     model,
     ...(projector && { projector }),
@@ -33,8 +35,8 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
     threads,
     batchSize: Math.min(options.batchSize, wasmBatch(fileBytes, threads)),
-    gpuLayers: 0,
-    ...(options.floatCache && { floatCache: true }),
+    gpuLayers,
+    ...(options.floatCache && gpuLayers === 0 && { floatCache: true }),
     assets: await packagedAssets(),
     log,
   });

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { WebAssembly } from '../../src/engine/wasm/node/web-assembly.ts';
+import { startServer } from '../kit/servers/server.ts';
+import { describeServerContract } from './server-target.ts';
+import { WASM } from './targets.ts';
+
+// llama.cpp's WebGPU kernels, as a browser runs them, in Node with Dawn's WebGPU. CONTRIBUTING.md says what it needs.
+
+const preload = pathToFileURL(resolve('test/kit/webgpu.mjs')).href;
+const missing = whatIsMissing();
+
+/** A software adapter computes every kernel on the processor, so not all sections run by default. */
+const QUICK = ['completions and filters'];
+const sections = process.env.PADDOCK_TEST_WEBGPU === 'all' ? {} : { sections: QUICK };
+
+/** What the tiny model can't pass here, although WebGPU computes right. */
+const impossible = {
+  ...WASM.impossible,
+  'completes a text for the openai client, whole and streamed alike':
+    'a prompt that is cached is computed with other kernels, and tokens of the tiny model are nearly equally likely',
+};
+
+/** Returns the reason why WebGPU can't be tested here; null if it can. */
+function whatIsMissing(): string | null {
+  if (!process.env.PADDOCK_WEBGPU) return 'PADDOCK_WEBGPU does not name the folder of the npm package webgpu';
+  if (!('Suspending' in WebAssembly)) return `Node ${process.version} has no JSPI; Node 24 has`;
+  const probe =
+    'const a = await navigator.gpu.requestAdapter(); console.log(a?.features.has("shader-f16") ?? null); process.exit()';
+  const args = ['--import', preload, '--input-type=module', '--eval', probe];
+  const answer = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  if (answer === 'true') return null;
+  return answer === 'false' ? 'the graphics adapter lacks shader-f16' : 'there is no graphics adapter';
+}
+
+if (missing === null) {
+  vi.stubEnv('NODE_OPTIONS', `--import ${preload}`);
+  afterAll(() => {
+    vi.unstubAllEnvs();
+  });
+
+  const flags = ['--backend', 'wasm', '--threads', '1', '--gpu-layers', '99'];
+  describeServerContract('server + wasm on WebGPU', flags, 1, { impossible, ...sections });
+
+  describe('WebGPU', () => {
+    it('computes a model that puts its layers there', async () => {
+      const { url, log, stop } = await startServer([...flags, '--models', inject('modelsFolder')], {
+        PADDOCK_LOG_LEVEL: 'debug',
+      });
+      try {
+        const body = JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hello' }], max_tokens: 2 });
+        const headers = { 'content-type': 'application/json' };
+        const reply = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers });
+        expect(reply.status).toBe(200);
+        const health = await (await fetch(`${url}/health`)).json();
+        expect(health).toMatchObject({ models: [{ backend: 'wasm', device: 'WebGPU' }] });
+        expect(log()).toContain('ggml_webgpu: adapter_info');
+      } finally {
+        await stop();
+      }
+    });
+  });
+} else {
+  it.skip(`the API contract on WebGPU (${missing})`);
+}
