@@ -94,7 +94,9 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       filtered: hasBannedText(request),
       severalCalls: allowsSeveralCalls(chat),
     };
-    const limit = (marks = format.reasoning[0], inside: boolean) => {
+    const [usual] = format.reasoning;
+    const inContent = chat.thoughtsInContent && usual ? { thoughtsInContent: usual } : {};
+    const limit = (marks = usual, inside: boolean) => {
       const tokens = marks && thinkingBudgetOf(request, chat, { text, template: traits.chatTemplate, marks });
       return tokens === undefined || !marks ? {} : { thinking: toThinkingLimit(tokens, marks, format, inside) };
     };
@@ -105,7 +107,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         ...common,
         grammar,
         prompt: toPrompt(text),
-        parser: { tools: callable, startsInReasoning: false, continues },
+        parser: { tools: callable, startsInReasoning: false, continues, ...inContent },
         continues: true,
         ...limit(undefined, continues === 'reasoning'),
       };
@@ -118,7 +120,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         ...common,
         grammar: forced.grammar,
         prompt: toPrompt(forced.text),
-        parser: forced.parser,
+        parser: forced.parser && { ...forced.parser, ...inContent },
         ...(forced.thoughts && limit(forced.thoughts, true)),
       };
     }
@@ -127,7 +129,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       ...common,
       grammar,
       prompt: toPrompt(text),
-      parser: { tools: callable, startsInReasoning: opened !== undefined },
+      parser: { tools: callable, startsInReasoning: opened !== undefined, ...inContent },
       ...limit(opened, opened !== undefined),
     };
   };

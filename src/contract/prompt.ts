@@ -44,6 +44,8 @@ export interface ChatPrompt {
   parallelToolCalls: boolean;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;
+  /** True if reasoning is to be a part of the content, between the marks of the model's family. */
+  thoughtsInContent?: boolean;
 }
 
 /** The prompt to continue: a conversation, plain text, tokens, or the gap between two texts. */

@@ -29,6 +29,15 @@ const RESPONSE_HINTS = [
 const cases = new Set(Object.values(CONTRACT).flatMap((section) => section.map(({ name }) => name)));
 
 /** The names of the limit of reasoning, which test/contract/thinking.test.ts covers. */
+const REASONING = [
+  'chat_template_kwargs',
+  'reasoning_effort',
+  'reasoning_format',
+  'enable_thinking',
+  'think',
+  'reasoning',
+  'thinking',
+];
 const BUDGETS = Object.keys(chatRequestSchema.entries).filter((field) =>
   /^(?:thinking|reasoning).*_budget/.test(field),
 );
@@ -53,11 +62,7 @@ describe('the table of docs/api.md', () => {
 
   it.each<[route: string, schema: { entries: object }, others: string[]]>([
     // The tests of templates cover these fields.
-    [
-      'POST /v1/chat/completions',
-      chatRequestSchema,
-      ['chat_template_kwargs', 'reasoning_effort', 'enable_thinking', 'think', 'reasoning', 'thinking', ...BUDGETS],
-    ],
+    ['POST /v1/chat/completions', chatRequestSchema, [...REASONING, ...BUDGETS]],
     ['POST /v1/responses', responseRequestSchema, [...Object.keys(samplingEntries), ...RESPONSE_HINTS]],
     ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...MESSAGES_FIELDS_WITHOUT_EFFECT]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],

@@ -368,6 +368,10 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/contract/thinking.test.ts',
     name: 'ends with its closing mark after as many tokens as it may have: %j',
   },
+  'reasoning_format, on each target': {
+    file: 'test/contract/thinking.test.ts',
+    name: 'is a part of the content if the request asks for that',
+  },
   'POST /v1/audio/transcriptions: include, chunking_strategy, known_speaker_names, keep_alive': {
     file: 'test/api/audio/transcriptions.test.ts',
     name: 'that asks for %s is refused',
@@ -639,6 +643,10 @@ const TRANSLATED: [field: string, meaning: string][] = [
     'the most tokens of a block of reasoning, which then gets its closing mark; -1 is no limit, and the first of them counts',
   ],
   ['reasoning.exclude: true', 'a 400'],
+  [
+    'reasoning_format: none, auto, deepseek',
+    "with `none`, reasoning is a part of the content, between the marks of the model's family; else it is `reasoning_content`",
+  ],
   [
     'continue_final_message: true',
     'the reply has the words after the last message, which is of the assistant; `add_generation_prompt` may be `false` then',

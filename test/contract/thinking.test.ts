@@ -160,6 +160,14 @@ describe.each(Object.entries(GROUNDS))('a block of reasoning on %s', (_, start) 
     expect(form.guided_choice).toContain(content);
   });
 
+  it('is a part of the content if the request asks for that', async () => {
+    const { reasoning, content } = await reply({ reasoning_format: 'none' });
+    expect({ reasoning, content }).toEqual({ content: `<think>\n${THOUGHTS}\n</think>\n\n${ANSWER}` });
+    expect(await reply({ reasoning_format: 'auto' })).toMatchObject(whole);
+    const { status, body } = await post('/v1/chat/completions', bodyOf({ reasoning_format: 'deepseek-legacy' }));
+    expect({ status, ...body.error }).toMatchObject({ status: 400, param: 'reasoning_format' });
+  });
+
   it('ends by the budget_tokens of the API of Anthropic', async () => {
     const { status, body } = await post('/v1/messages', {
       ...bodyOf({ max_tokens: 200 }),

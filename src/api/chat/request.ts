@@ -76,7 +76,7 @@ function toAllowedTools({ tool_choice: choice }: ChatRequest, tools: Tool[]): st
 /** Returns the reasoning settings. A word is an effort; true or false is a switch of the template. */
 function toReasoning(
   request: ChatRequest,
-): Pick<Conversation, 'reasoningEffort' | 'thinkingBudget' | 'templateKwargs'> {
+): Pick<Conversation, 'reasoningEffort' | 'thinkingBudget' | 'thoughtsInContent' | 'templateKwargs'> {
   const { reasoning_effort, reasoning, think, thinking, enable_thinking, chat_template_kwargs } = request;
   const effort = reasoning_effort ?? reasoning?.effort ?? (typeof think === 'string' ? think : undefined);
   const thinks =
@@ -84,6 +84,7 @@ function toReasoning(
   return {
     reasoningEffort: effort,
     thinkingBudget: toThinkingBudget(request),
+    ...(request.reasoning_format === 'none' && { thoughtsInContent: true }),
     templateKwargs: { ...(typeof thinks === 'boolean' && { enable_thinking: thinks }), ...chat_template_kwargs },
   };
 }

@@ -93,6 +93,8 @@ export const chatRequestSchema = v.looseObject(
     ...replyFormEntries,
     chat_template_kwargs: v.nullish(record('must be an object', v.unknown())),
     reasoning_effort: v.nullish(oneOf(EFFORTS)),
+    /** Where reasoning is: in `reasoning_content`, or with `none` in the content. The name is llama-server's. */
+    reasoning_format: v.nullish(oneOf(['auto', 'deepseek', 'none'])),
     /** True if the reply goes on with the last message. */
     continue_final_message: v.nullish(booleanField),
     add_generation_prompt: v.nullish(booleanField),

@@ -35,6 +35,8 @@ export interface Conversation {
   reasoningEffort?: string | undefined;
   /** The most tokens of a block of reasoning; undefined for no limit. */
   thinkingBudget?: number | undefined;
+  /** True if reasoning is to be a part of the content, between the marks of the model's family. */
+  thoughtsInContent?: boolean;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;
   sampling: SamplingFields;

@@ -55,6 +55,7 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
   const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
   const {
     continues,
+    thoughtsInContent,
     tools,
     toolParams,
     toolChoice,
@@ -68,6 +69,7 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
     kind: 'chat',
     messages: needsSystemPrompt ? [{ role: 'system', content: systemPrompt }, ...messages] : messages,
     ...(continues && { continues }),
+    ...(thoughtsInContent && { thoughtsInContent }),
     tools,
     ...(toolParams && { toolParams }),
     toolChoice,

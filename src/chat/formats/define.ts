@@ -3,6 +3,7 @@ import { createForcedParser } from './forced-parser.ts';
 import type { ChatFormat, ReasoningMarks } from './format.ts';
 import type { Input, Reading } from './reading.ts';
 import { createReplyParser, type DeltaCollector, runReading, type Syntax } from './reply-parser.ts';
+import { withThoughtsInContent } from './thoughts-in-content.ts';
 import { type CallSyntax, createWriter } from './writing.ts';
 
 /** The reasoning marks of most models. */
@@ -32,7 +33,11 @@ type Parsing = Pick<ChatFormat, 'createParser' | 'writeCalls' | 'toolGrammar' | 
  */
 export function callsWrittenAs(writing: CallSyntax, createFreeParser: ChatFormat['createParser']): Parsing {
   return {
-    createParser: (options) => (options.forced ? createForcedParser(writing, options) : createFreeParser(options)),
+    createParser(options) {
+      const parser = options.forced ? createForcedParser(writing, options) : createFreeParser(options);
+      const { thoughtsInContent: marks } = options;
+      return marks ? withThoughtsInContent(parser, marks) : parser;
+    },
     ...createWriter(writing),
   };
 }

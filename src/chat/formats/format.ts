@@ -46,6 +46,8 @@ export interface ParserOptions {
   thoughts?: ReasoningMarks;
   /** The text that opens the answer in such a reply, where the prompt does not have it already. */
   answerOpen?: string;
+  /** Set if reasoning is to be a part of the content, between these marks. */
+  thoughtsInContent?: ReasoningMarks;
 }
 
 /** The marks around a block of reasoning. */

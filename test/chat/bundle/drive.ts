@@ -31,7 +31,7 @@ interface Prepared {
  * reply has some: a request has to do that.
  */
 export function prepareCase(one: BundleCase, template: string): Prepared {
-  const { tools, messages, enableThinking, continues, expected, schema, mustCall } = one;
+  const { tools, messages, enableThinking, keepsReasoning, continues, expected, schema, mustCall } = one;
   const isForced = mustCall || schema !== undefined;
   const prepared = preparerOf(template)(
     ask('', {
@@ -41,6 +41,7 @@ export function prepareCase(one: BundleCase, template: string): Prepared {
         parallelToolCalls: true,
         templateKwargs: { enable_thinking: isForced ? expected.reasoning !== '' : enableThinking },
         ...(continues && { continues: true }),
+        thoughtsInContent: keepsReasoning,
       }),
       ...(schema !== undefined && { replyFormat: { kind: 'schema', schema, param: 'response_format' } }),
     }),
