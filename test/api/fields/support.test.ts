@@ -32,6 +32,9 @@ describe('fields that would change the reply', () => {
     ['continue_final_message', true],
     ['add_generation_prompt', false],
     ['chat_template', '{{ messages }}'],
+    ['include_reasoning', false],
+    ['separate_reasoning', false],
+    ['reasoning_budget_message', 'Enough.'],
   ])('are refused: %s %j', (field, value) => {
     expect(() => refuseFields({ model: 'tiny', [field]: value })).toThrow(refusalOf(field));
   });
@@ -52,6 +55,9 @@ describe('fields that would change the reply', () => {
     ['use_beam_search', false],
     ['continue_final_message', false],
     ['add_generation_prompt', true],
+    ['include_reasoning', true],
+    ['separate_reasoning', true],
+    ['reasoning_budget_message', ''],
   ])('pass with the value that changes nothing: %s %j', (field, value) => {
     expect(() => refuseFields({ model: 'tiny', [field]: value })).not.toThrow();
   });
