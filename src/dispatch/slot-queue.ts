@@ -86,7 +86,7 @@ export function createSlotQueue(
   }: SlotQueueOptions = {},
 ): SlotQueue {
   const use = createSlotUse(backgroundBesideOthers, calmMs);
-  let calming: unknown;
+  let calming: ReturnType<typeof setTimeout> | undefined;
   const waiters = new Set<Waiter>();
   const waiting = () => [...waiters].filter(({ fits }) => !fits);
 
