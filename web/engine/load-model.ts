@@ -45,10 +45,11 @@ export async function loadBrowserEngine(
   { device, assets, log }: BrowserLoadOptions,
   requestLog: Log,
 ): Promise<LoadedEngine> {
-  const plan = planContext(source);
-  if ('shortage' in plan) throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${plan.shortage}`);
   const load = async (on: Device): Promise<LoadedEngine> => {
     const { kind, tokens, chatTemplate, projector } = source;
+    const plan = planContext(source, on.backend);
+    if ('shortage' in plan)
+      throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${plan.shortage}`);
     const engine = await createWasmEngine({
       model: await Promise.all(source.files.map(openStoredFile)),
       ...(projector && { projector: await openStoredFile(projector) }),
@@ -65,11 +66,12 @@ export async function loadBrowserEngine(
   try {
     const best = withMostThreads(device, source.threads ?? mostUsefulThreads(source.shape.fileBytes));
     return await load(best).catch((error: unknown) => {
-      if (best.backend !== 'webgpu' || error instanceof UnusableFile) throw error;
+      if (best.backend !== 'webgpu' || error instanceof UnusableFile || error instanceof ApiError) throw error;
       requestLog.warn('the model could not be loaded on WebGPU', toLogFields(error));
       return load(withoutGpu(best, 'the model could not be loaded on it.'));
     });
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     requestLog.error('the model could not be loaded', toLogFields(error));
     throw loadError(card.id, error);
   }
