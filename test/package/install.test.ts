@@ -11,7 +11,7 @@ import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 const run = promisify(execFile);
 
-const MOST_BYTES = 9_500_000;
+const MOST_BYTES = 9_600_000;
 const MACHINE = `${process.platform}-${process.arch}`;
 
 /** The machines that node-llama-cpp calls by another name. */
@@ -181,7 +181,7 @@ function packageOf(imported: string): string {
 }
 
 describe('the tarball', () => {
-  it('has at most 9.5 MB', () => {
+  it('has at most 9.6 MB', () => {
     expect(packed.size).toBeLessThanOrEqual(MOST_BYTES);
   });
 
