@@ -99,7 +99,9 @@ interface Readers {
 
 function* readReply(input: Input, output: DeltaCollector, context: Context): Reading<void> {
   const { syntax, tools, startsInReasoning, continues } = context;
-  const calls = new Map(tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, read]));
+  const calls = new Map(
+    tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, goesOn(mark, read)] as const),
+  );
   const reasonings = new Map(syntax.reasoning.map((marks) => [marks.open, marks]));
   const silent = new Set([...(syntax.silent ?? []), ...syntax.reasoning.map(({ close }) => close)]);
   const readers: Readers = { tools, calls, silent };
@@ -119,6 +121,16 @@ function* readReply(input: Input, output: DeltaCollector, context: Context): Rea
     else if (reasoning) yield* readReasoning(input, output, [reasoning], readers);
     else yield* dropMark(input, output, mark);
   }
+}
+
+/** Returns a reader that takes at least the mark, also where the text after it is no call: it would be found again. */
+function goesOn(mark: string, read: CallReader): CallReader {
+  return function* (input, tools) {
+    const before = input.taken;
+    const calls = yield* read(input, tools);
+    if (calls === undefined && input.taken === before) consume(input, mark.length);
+    return calls;
+  };
 }
 
 /** Reads calls. If one of them is wrong, their text up to the error becomes content. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFormat, formatOf } from '../../../src/chat/formats/index.ts';
+import { detectFormat, findFormat, formatOf } from '../../../src/chat/formats/index.ts';
 import { prepareForced } from './forced-texts.ts';
 import { KEYED, MARKED, NO_CALLS, TAGGED } from './invented.ts';
 import { itLeavesAsContent, itReads, joined, readPieces, TOOLS } from './replies.ts';
@@ -64,6 +64,16 @@ describe('a template whose arguments have marks of their own', () => {
       { call: 'add', arguments: '{"a": 1}' },
       { call: 'get_weather', arguments: '{"city": "a \\"<~\\" b"}' },
     ]);
+  });
+
+  it('goes on behind the mark of a call that is none', () => {
+    const template =
+      '{% for message in messages %}{{ message.content }}{% for call in message.tool_calls or [] %}<zz:call>\n<zz:name={{ call.function.name }}>\n{% for key, value in call.function.arguments.items() %}<zz:key={{ key }}>{{ value if value is string else value | tojson }}</zz:key>\n{% endfor %}</zz:name>\n</zz:call>{% endfor %}{% endfor %}{{ tools | tojson if tools }}';
+    for (const text of ['<zz:call>', 'a <zz:call> b', '<zz:call>\n<zz:call>']) {
+      const parser = detectFormat(template).createParser({ tools: [{ name: 'add' }], startsInReasoning: false });
+      const deltas = [...parser.push(text), ...parser.finish()];
+      expect(deltas.map((delta) => (delta.kind === 'content' ? delta.text : delta.kind)).join('')).toBe(text);
+    }
   });
 
   it('keeps a forced call that is cut off, with the arguments up to there', () => {
