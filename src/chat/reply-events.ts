@@ -54,7 +54,7 @@ export function createReplyReader(createParser: () => ReplyParser, parallel: boo
       read(event);
     } else if (event.kind === 'finish') {
       const choice = choiceOf(event.choice);
-      for (const delta of choice.parser.finish()) say(event.choice, choice, delta);
+      for (const delta of choice.parser.finish(event.reason === 'length')) say(event.choice, choice, delta);
       // A stop sequence may end a reply inside a call that a grammar forces.
       const called = event.reason === 'stop' && choice.calls > 0 && !choice.parser.unfinished;
       emit(called ? { ...event, reason: 'tool_calls' } : event);

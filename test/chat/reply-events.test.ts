@@ -103,6 +103,28 @@ describe('the finish reason of a reply', () => {
   });
 });
 
+describe('a call that is not complete', () => {
+  const cut = ADD_CALL.slice(0, ADD_CALL.indexOf('"b"'));
+
+  it('stays a call with its arguments up to there if the limit of tokens cuts it off', () => {
+    expect(say([text('Let me add.\n'), text(cut), finish('length')])).toEqual([
+      text('Let me add.'),
+      toolCall('add', 0),
+      toolArguments('{"a":1,', 0),
+      finish('length'),
+    ]);
+  });
+
+  it('becomes content if the model ends its turn there', () => {
+    expect(say([text(cut), finish('stop')])).toEqual([text(cut), finish('stop')]);
+  });
+
+  it('becomes content if its tool is unknown, or not known yet', () => {
+    for (const reply of [cut.replace('add', 'rm'), '<tool_call>\n{"na', '<tool_call>\nadd(1'])
+      expect(say([text(reply), finish('length')])).toEqual([text(reply), finish('length')]);
+  });
+});
+
 describe('a call that a grammar forces', () => {
   const sayForced = (events: GenerationEvent[]) => say(events, { forced: 'calls' });
   const [head = '', tail = ''] = ADD_CALL.split('{"a":1,');

@@ -43,7 +43,7 @@ export function toGenerateFields({ content, thinking, logprobs }: ReplyPart) {
 export function toCall(name: string, json: string, index: number): Partial<ReplyPart> {
   try {
     return {
-      toolCalls: [{ id: newPrefixedId('call'), function: { index, name, arguments: JSON.parse(json || '{}') } }],
+      toolCalls: [{ id: newPrefixedId('call'), function: { index, name, arguments: JSON.parse(json) } }],
     };
   } catch {
     return { content: `${name} ${json}` };

@@ -1,5 +1,5 @@
 import type { Tools } from './calls.ts';
-import { createForcedParser } from './forced-parser.ts';
+import { createForcedParser, readCutCall } from './forced-parser.ts';
 import type { ChatFormat, ReasoningMarks } from './format.ts';
 import type { Input, Reading } from './reading.ts';
 import { createReplyParser, type DeltaCollector, runReading, type Syntax } from './reply-parser.ts';
@@ -34,7 +34,8 @@ type Parsing = Pick<ChatFormat, 'createParser' | 'writeCalls' | 'toolGrammar' | 
 export function callsWrittenAs(writing: CallSyntax, createFreeParser: ChatFormat['createParser']): Parsing {
   return {
     createParser(options) {
-      const parser = options.forced ? createForcedParser(writing, options) : createFreeParser(options);
+      const readCut = (text: string) => readCutCall(writing, options.tools, text);
+      const parser = options.forced ? createForcedParser(writing, options) : createFreeParser({ readCut, ...options });
       const { thoughtsInContent: marks } = options;
       return marks ? withThoughtsInContent(parser, marks) : parser;
     },

@@ -1,4 +1,4 @@
-import type { ParserOptions, ReasoningMarks, ReplyParser } from './format.ts';
+import type { FunctionCall, ParserOptions, ReasoningMarks, ReplyParser, Tool } from './format.ts';
 import { passJson } from './json-reader.ts';
 import { passMembers } from './member-reader.ts';
 import { consume, type Input, passUpTo, type Reading, skipSpace, takeMark } from './reading.ts';
@@ -74,6 +74,19 @@ export function createForcedParser(
       return unfinished;
     },
   };
+}
+
+/** Reads the beginning of a call in this form, alone or the first of a section. Undefined if the text is none. */
+export function readCutCall(writing: CallSyntax, tools: Tool[], text: string): FunctionCall | undefined {
+  const [space = ''] = /^\s*/.exec(writing.open + writing.call('', 0)[0]) ?? [];
+  for (const whole of [space + text.trimStart(), writing.open + text.trimStart()]) {
+    const parser = createForcedParser(writing, { tools, startsInReasoning: false, forced: 'calls' });
+    const [first, ...rest] = [...parser.push(whole), ...parser.finish()];
+    const pieces = rest.map((delta) => (delta.kind === 'toolArguments' ? delta.text : undefined));
+    if (first?.kind !== 'toolCall' || !parser.unfinished || pieces.includes(undefined)) continue;
+    return { name: first.name, arguments: pieces.join('') };
+  }
+  return undefined;
 }
 
 /** Passes the reasoning on, and reads the marks after it. Returns false if the reply ends before. */

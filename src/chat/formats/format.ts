@@ -22,8 +22,11 @@ export type ReplyDelta =
 /** Reads one reply while the model writes it. The text may be cut anywhere between two pushes. */
 export interface ReplyParser {
   push(text: string): ReplyDelta[];
-  /** Returns the rest once no more text comes. An unfinished call becomes content, unless a grammar forces it. */
-  finish(): ReplyDelta[];
+  /**
+   * Returns the rest once no more text comes. An unfinished call becomes content, unless a grammar forces it, or the
+   * reply was cut off by a limit: the call then has its arguments up to there.
+   */
+  finish(isCut?: boolean): ReplyDelta[];
   /** True if the reply ended inside a call that a grammar forces. */
   readonly unfinished?: boolean;
 }
@@ -46,6 +49,8 @@ export interface ParserOptions {
   thoughts?: ReasoningMarks;
   /** The text that opens the answer in such a reply, where the prompt does not have it already. */
   answerOpen?: string;
+  /** Reads a call that a limit has cut off; undefined if the text is not the beginning of one. */
+  readCut?(text: string): FunctionCall | undefined;
   /** Set if reasoning is to be a part of the content, between these marks. */
   thoughtsInContent?: ReasoningMarks;
 }

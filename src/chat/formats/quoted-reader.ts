@@ -1,4 +1,4 @@
-import { consume, type Input, type Reading, skipSpace, takeMark, takeUpTo } from './reading.ts';
+import { beginningAtEnd, consume, type Input, type Reading, skipSpace, takeMark, takeUpTo } from './reading.ts';
 
 type Pass = (json: string) => void;
 
@@ -35,8 +35,8 @@ export function* passMarkedText(input: Input, end: string, pass: Pass): Reading<
   pass('"');
   for (;;) {
     const at = input.rest.indexOf(end);
-    // The last characters may be the beginning of the mark.
-    const most = at >= 0 ? at : Math.max(0, input.rest.length - (input.ended ? 0 : end.length));
+    // The last characters may be the beginning of the mark. A reply that ends there ends in the mark.
+    const most = at >= 0 ? at : beginningAtEnd(input.rest, end);
     // Half a character is not passed on.
     const length = /[\uD800-\uDBFF]/.test(input.rest.charAt(most - 1)) ? most - 1 : most;
     pass(JSON.stringify(consume(input, length)).slice(1, -1));
@@ -45,7 +45,10 @@ export function* passMarkedText(input: Input, end: string, pass: Pass): Reading<
       pass('"');
       return true;
     }
-    if (input.ended) return false;
+    if (input.ended) {
+      consume(input, input.rest.length);
+      return false;
+    }
     yield;
   }
 }

@@ -9,6 +9,8 @@ export interface Input {
   taken: string;
   /** True if no more text comes. */
   ended: boolean;
+  /** True if that is because of a limit. */
+  isCut?: boolean;
 }
 
 /**
@@ -131,7 +133,7 @@ function findMark({ rest, ended }: Input, marks: string[]): { index: number; mar
 /**
  * Returns the index at which the end of the text is the beginning of the mark; the length of the text if there is none.
  */
-function beginningAtEnd(text: string, mark: string): number {
+export function beginningAtEnd(text: string, mark: string): number {
   let index = Math.max(0, text.length - mark.length + 1);
   while (index < text.length && !mark.startsWith(text.slice(index))) index++;
   return index;

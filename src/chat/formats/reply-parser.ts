@@ -69,8 +69,9 @@ export function runReading(read: (input: Input, output: DeltaCollector) => Readi
       input.rest += text;
       return advance();
     },
-    finish() {
+    finish(isCut = false) {
       input.ended = true;
+      input.isCut = isCut;
       return advance();
     },
   };
@@ -83,7 +84,7 @@ export function createReplyParser(syntaxFor: (tools: Tools) => Syntax, options: 
   return runReading((input, output) => readReply(input, output, { ...options, syntax, tools }));
 }
 
-interface Context extends Pick<ParserOptions, 'startsInReasoning' | 'continues'> {
+interface Context extends Pick<ParserOptions, 'startsInReasoning' | 'continues' | 'readCut'> {
   syntax: Syntax;
   tools: Tools;
 }
@@ -98,7 +99,7 @@ interface Readers {
 }
 
 function* readReply(input: Input, output: DeltaCollector, context: Context): Reading<void> {
-  const { syntax, tools, startsInReasoning, continues } = context;
+  const { syntax, tools, startsInReasoning, continues, readCut } = context;
   const calls = new Map(
     tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, goesOn(mark, read)] as const),
   );
@@ -117,7 +118,7 @@ function* readReply(input: Input, output: DeltaCollector, context: Context): Rea
     if (mark === undefined) return;
     const read = calls.get(mark);
     const reasoning = reasonings.get(mark);
-    if (read) yield* readCalls(input, output, tools, read);
+    if (read) yield* readCalls(input, output, tools, read, readCut);
     else if (reasoning) yield* readReasoning(input, output, [reasoning], readers);
     else yield* dropMark(input, output, mark);
   }
@@ -134,9 +135,21 @@ function goesOn(mark: string, read: CallReader): CallReader {
 }
 
 /** Reads calls. If one of them is wrong, their text up to the error becomes content. */
-function* readCalls(input: Input, output: DeltaCollector, tools: Tools, read: CallReader): Reading<void> {
+function* readCalls(
+  input: Input,
+  output: DeltaCollector,
+  tools: Tools,
+  read: CallReader,
+  readCut: ParserOptions['readCut'],
+): Reading<void> {
   const calls = yield* read(input, tools);
-  if (!calls?.every(({ name }) => tools.has(name))) return output.text('content', release(input));
+  if (!calls?.every(({ name }) => tools.has(name))) {
+    const cut = input.isCut ? readCut?.(input.taken + input.rest) : undefined;
+    if (!cut) return output.text('content', release(input));
+    consume(input, input.rest.length);
+    release(input);
+    return output.calls([cut]);
+  }
   output.calls(calls);
   yield* skipSpace(input);
   release(input);

@@ -18,7 +18,7 @@ export function withThoughtsInContent(parser: ReplyParser, { open, close, gap = 
     delta.kind === 'reasoning' ? [{ kind: 'content', text: enter(delta.text) }] : [...leave(), delta];
   return {
     push: (text) => parser.push(text).flatMap(toContent),
-    finish: () => parser.finish().flatMap(toContent),
+    finish: (isCut) => parser.finish(isCut).flatMap(toContent),
     get unfinished() {
       return parser.unfinished ?? false;
     },

@@ -31,7 +31,7 @@ interface Prepared {
  * reply has some: a request has to do that.
  */
 export function prepareCase(one: BundleCase, template: string): Prepared {
-  const { tools, messages, enableThinking, keepsReasoning, continues, expected, schema, mustCall } = one;
+  const { tools, messages, enableThinking, keepsReasoning, isCut, continues, expected, schema, mustCall } = one;
   const isForced = mustCall || schema !== undefined;
   const prepared = preparerOf(template)(
     ask('', {
@@ -53,7 +53,7 @@ export function prepareCase(one: BundleCase, template: string): Prepared {
   const thoughts = expected.reasoning === '' ? '' : before?.reasoning_content;
   const read: ReadReply = (pieces) => {
     const parser = format.createParser(options);
-    const deltas = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.finish()];
+    const deltas = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.finish(isCut)];
     return joined(deltas, { content: before?.content ?? '', reasoning: thoughts ?? '' });
   };
   return { read, grammar: prepared.grammar };
@@ -86,6 +86,6 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    return json;
+    return json.trim();
   }
 }

@@ -127,6 +127,32 @@ describe.skipIf(noBundle)(`calls that Paddock writes${noBundle ? ` (skipped: ${n
   });
 });
 
+describe.skipIf(noBundle)(`calls that a limit cuts off${noBundle ? ` (skipped: ${noBundle})` : ''}`, () => {
+  it('have the beginning of their arguments, or are content, wherever they are cut', () => {
+    const wrong = [...readBundle().templates].flatMap(([name, source]) => {
+      const format = detectFormat(source);
+      const text = format.writeCalls([CALL]);
+      const readUpTo = (length: number) => {
+        const parser = format.createParser({ tools: TOOLS, startsInReasoning: false });
+        return [...parser.push(text.slice(0, length)), ...parser.finish(length < text.length)];
+      };
+      const argumentsOf = (deltas: ReplyDelta[]) =>
+        deltas
+          .map((delta) => (delta.kind === 'toolArguments' ? delta.text : ''))
+          .join('')
+          .replace(/\s/g, '');
+      const whole = argumentsOf(readUpTo(text.length));
+      return Array.from(text, (_, length) => readUpTo(length)).flatMap((deltas) => {
+        const calls = deltas.filter(({ kind }) => kind === 'toolCall').length;
+        const hasContent = deltas.some(({ kind }) => kind === 'content');
+        const isRight = calls === 0 || (calls === 1 && !hasContent && whole.startsWith(argumentsOf(deltas)));
+        return isRight ? [] : [{ name, deltas }];
+      });
+    });
+    expect(wrong).toEqual([]);
+  }, 120_000);
+});
+
 /** Returns random texts of the grammar. */
 function textsOf({ grammar }: PreparedRequest, seed: number): string[] {
   const write = createWriter(parseGrammar(plainEscapes(grammar ?? '')), 'root');

@@ -14,12 +14,6 @@ const packed = (text: string) => text.replace(/\s/g, '');
 export const KINDS: OtherwiseKind[] = [
   {
     reason:
-      'A call that is cut off becomes content, since no client can run it. A call that a grammar forces stays one.',
-    applies: ({ isCut }) => isCut,
-    holds: (expected, actual) => actual.calls.length === 0 && actual.reasoning.trim() === expected.reasoning.trim(),
-  },
-  {
-    reason:
       'Where reasoning is a part of the content, the space next to its marks is the same in all replies of a family.',
     applies: ({ keepsReasoning }) => keepsReasoning,
     holds: (expected, { reasoning, content, calls }) =>

@@ -53,6 +53,6 @@ describe('a value whose texts stand between marks', () => {
       input.rest += piece;
       reading.next();
     }
-    expect(passed.join('')).toBe('{"a": "one two three four');
+    expect(passed.join('')).toBe('{"a": "one two three four five');
   });
 });
