@@ -345,7 +345,9 @@ describe('the C API of llama.cpp', () => {
       .flatMap(importsOf)
       .filter(({ imported }) => imported === 'koffi')
       .map(({ file }) => file);
-    expect(users.sort()).toEqual(['bindings.ts', 'structs.ts'].map((name) => `src/engine/native/llama/${name}`));
+    expect(users.sort()).toEqual(
+      ['bindings.ts', 'structs.ts'].map((name) => `src/engine/native/llama/library/${name}`),
+    );
   });
 });
 

@@ -11,9 +11,10 @@ const HEADERS = [
   ...['tools/mtmd/mtmd.h', 'tools/mtmd/mtmd-helper.h'],
 ];
 const INSTALLED = 'node_modules/node-llama-cpp/llama/gitRelease.bundle';
-const BORDER = ['functions.ts', 'structs.ts', 'media-functions.ts', 'media-structs.ts', 'abi.ts'].map(
-  (file) => `src/engine/native/llama/${file}`,
-);
+const BORDER = [
+  ...['library/functions.ts', 'library/structs.ts', 'library/abi.ts'],
+  ...['media/functions.ts', 'media/structs.ts'],
+].map((file) => `src/engine/native/llama/${file}`);
 
 const [older] = process.argv.slice(2);
 if (older === undefined) throw new Error('usage: node tools/llama-changes.js OLD.bundle');

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { FindGpuLine, GpuRuntime } from '../src/engine/gpu.ts';
-import { probeGpu } from '../src/engine/native/llama/probe.ts';
+import { probeGpu } from '../src/engine/native/llama/library/probe.ts';
 
 // The process that looks for a GPU: `node find-gpu.js '{"without":["cuda"],"modelPath":null}'`. A wrong driver or
 // binary may crash it; its output then has the reason.

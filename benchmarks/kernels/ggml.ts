@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { findBinaries } from '../../src/engine/native/llama/binaries.ts';
+import { findBinaries } from '../../src/engine/native/llama/library/binaries.ts';
 
 // Products computed by ggml itself, in a graph of one node: with its own kernels or with Paddock's, as the server has
 // them.

@@ -1,4 +1,4 @@
-import { openLibrary } from '../../src/engine/native/llama/library.ts';
+import { openLibrary } from '../../src/engine/native/llama/library/library.ts';
 import { type LlamaModel, openModel } from '../../src/engine/native/llama/model.ts';
 import { silentLog } from './log.ts';
 

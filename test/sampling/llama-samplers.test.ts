@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import koffi from 'koffi';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findBinaries } from '../../src/engine/native/llama/binaries.ts';
 import { createCandidates, type NativeCandidates } from '../../src/engine/native/llama/candidates.ts';
+import { findBinaries } from '../../src/engine/native/llama/library/binaries.ts';
+import type { Pointer } from '../../src/engine/native/llama/library/pointer.ts';
 import type { LlamaModel } from '../../src/engine/native/llama/model.ts';
-import type { Pointer } from '../../src/engine/native/llama/pointer.ts';
-import { createVocabulary, type Vocabulary } from '../../src/engine/native/llama/vocabulary.ts';
+import { createVocabulary, type Vocabulary } from '../../src/engine/native/llama/tokens/vocabulary.ts';
 import { findBreakers, NO_BREAKERS } from '../../src/sampling/breakers.ts';
 import { penalizeRepetitions } from '../../src/sampling/dry.ts';
 import { createMersenneTwister } from '../../src/sampling/mersenne-twister.ts';

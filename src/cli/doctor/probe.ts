@@ -11,7 +11,7 @@ async function probe(backend: string): Promise<string> {
     const { compileRuntime } = await import('../../engine/wasm/node/runtime.ts');
     return (await compileRuntime()).name;
   }
-  const { describeBuild } = await import('../../engine/native/llama/describe-build.ts');
+  const { describeBuild } = await import('../../engine/native/llama/library/describe-build.ts');
   const { version, instructionSets, kernels } = await describeBuild();
   return `cpu; llama.cpp ${version} with ${instructionSets.join(', ')}; kernels ${kernels}`;
 }

@@ -4,8 +4,8 @@ import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
 import type { LlamaModel } from './llama/model.ts';
 import type { TextContext } from './llama/text-context.ts';
-import type { Token } from './llama/token.ts';
-import type { Vocabulary } from './llama/vocabulary.ts';
+import type { Token } from './llama/tokens/token.ts';
+import type { Vocabulary } from './llama/tokens/vocabulary.ts';
 import { createRankingPrompt } from './ranking-prompt.ts';
 import type { TextPasses } from './text-passes.ts';
 

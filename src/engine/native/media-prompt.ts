@@ -1,9 +1,9 @@
 import { MEDIA_MARK } from '../../contract/media.ts';
 import type { TextPart } from '../../contract/prompt.ts';
 import { isTokens, partsOf } from '../tokenize.ts';
-import type { MediaReading } from './llama/projector.ts';
-import type { Token } from './llama/token.ts';
-import type { Vocabulary } from './llama/vocabulary.ts';
+import type { MediaReading } from './llama/media/projector.ts';
+import type { Token } from './llama/tokens/token.ts';
+import type { Vocabulary } from './llama/tokens/vocabulary.ts';
 import type { PlacedPiece } from './prompt-media.ts';
 
 /** The tokens of a prompt with images and recordings, or an estimate of its length if that is far too long. */

@@ -1,6 +1,6 @@
 import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
-import type { LogitsPlace, Token } from './llama/token.ts';
+import type { LogitsPlace, Token } from './llama/tokens/token.ts';
 import type { PromptMedia } from './prompt-media.ts';
 
 /** The options of one prefill. */

@@ -1,5 +1,5 @@
-import { type MediaRows, sliceRows } from './llama/media-rows.ts';
-import type { MediaPiece } from './llama/projector.ts';
+import type { MediaPiece } from './llama/media/projector.ts';
+import { type MediaRows, sliceRows } from './llama/media/rows.ts';
 
 /** A piece of an image or a recording in a prompt. */
 export interface PlacedPiece extends MediaPiece {

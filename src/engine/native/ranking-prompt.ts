@@ -1,5 +1,5 @@
 import type { LlamaModel } from './llama/model.ts';
-import type { Token } from './llama/token.ts';
+import type { Token } from './llama/tokens/token.ts';
 
 /**
  * Makes a function that joins a query and a document for a ranking model, as llama-server does, so that all engines

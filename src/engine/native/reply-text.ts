@@ -2,7 +2,7 @@ import { createDetokenizer } from '../../chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../chat/stop-sequences.ts';
 import type { EngineEvent, FinishReason, TokenLogprob } from '../../contract/events.ts';
 import type { Drawn } from './draw/token-drawer.ts';
-import type { Token } from './llama/token.ts';
+import type { Token } from './llama/tokens/token.ts';
 
 /** The options of one reply's text. */
 export interface ReplyTextOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MediaRows, sliceRows } from '../../../src/engine/native/llama/media-rows.ts';
+import { type MediaRows, sliceRows } from '../../../src/engine/native/llama/media/rows.ts';
 import { createPromptMedia, type PlacedPiece } from '../../../src/engine/native/prompt-media.ts';
 
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LlamaModel } from '../../../src/engine/native/llama/model.ts';
-import { createVocabulary } from '../../../src/engine/native/llama/vocabulary.ts';
+import { createVocabulary } from '../../../src/engine/native/llama/tokens/vocabulary.ts';
 import { PRE_TOKENIZERS } from '../../../src/engine/tokenizer/pre-tokenizers.ts';
 import { createTokenizer } from '../../../src/engine/tokenizer/tokenizer.ts';
 import { createWasmVocabulary } from '../../../src/engine/wasm/vocabulary.ts';

@@ -5,7 +5,7 @@ import type { EngineOptions } from '../../engine.ts';
 import { createDecoder, type Decoder } from '../llama/decoder.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
 import { type LlamaModel, openModel } from '../llama/model.ts';
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import { readTop } from './read-logits.ts';
 
 /** A small model that guesses the next tokens of a larger model's reply. */

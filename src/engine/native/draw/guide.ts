@@ -9,7 +9,7 @@ import {
   type Spacing,
 } from '../../../grammar/gbnf/forced.ts';
 import { parseGrammar } from '../../../grammar/gbnf/parse.ts';
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 
 /** Follows a reply in its grammar, and returns the next tokens where they are known before they are drawn. */
 export interface Guide {

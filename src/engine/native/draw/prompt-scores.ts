@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../../../contract/events.ts';
-import type { LogitsPlace, Token } from '../llama/token.ts';
+import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
 import { type LogitsSource, readTokens, readTop, readWeight } from './read-logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';
 

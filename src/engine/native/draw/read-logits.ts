@@ -2,7 +2,7 @@ import { highestLogits, softmaxWeight, type TopLogits } from '../../../sampling/
 import type { NativeCandidates } from '../llama/candidates.ts';
 import type { Decoder } from '../llama/decoder.ts';
 import type { GrammarGate } from '../llama/grammar.ts';
-import type { LogitsPlace, Token } from '../llama/token.ts';
+import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
 
 export type { TopLogits };
 

@@ -1,4 +1,4 @@
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import type { PassTimes } from '../step/pass-times.ts';
 import { createDraftLength, type DraftLength } from './draft-length.ts';
 import type { DraftModel } from './draft-model.ts';

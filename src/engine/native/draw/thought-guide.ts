@@ -1,6 +1,6 @@
 import { createDetokenizer } from '../../../chat/detokenizer.ts';
 import type { ThinkingLimit } from '../../../chat/thinking-limit.ts';
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import type { Guide, GuideVocabulary } from './guide.ts';
 
 /** The text of a token is hardly longer, in characters. */

@@ -8,7 +8,7 @@ import { createSampler, isGreedy } from '../../../sampling/sampler.ts';
 import type { NativeCandidates } from '../llama/candidates.ts';
 import type { GrammarGate } from '../llama/grammar.ts';
 import type { SamplerChain } from '../llama/sampler-chain.ts';
-import type { LogitsPlace, Token } from '../llama/token.ts';
+import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
 import {
   type LogitsSource,
   readAllowed,

@@ -1,6 +1,6 @@
 import type { Guesses } from '../../../contract/events.ts';
-import type { MediaRows } from '../llama/media-rows.ts';
-import type { LogitsPlace, Token } from '../llama/token.ts';
+import type { MediaRows } from '../llama/media/rows.ts';
+import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
 import type { PassTimes } from '../step/pass-times.ts';
 import type { Guide } from './guide.ts';
 import type { Speculation } from './speculation.ts';

@@ -2,7 +2,7 @@ import type { Sampling } from '../../../contract/sampling.ts';
 import { createSampler } from '../../../sampling/sampler.ts';
 import { usesXtc } from '../../../sampling/xtc.ts';
 import type { NativeCandidates } from '../llama/candidates.ts';
-import type { LogitsPlace, Token } from '../llama/token.ts';
+import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
 import { readTokens, readTop, readWeight } from './read-logits.ts';
 import { joined, type LogitsDrawerOptions, lookedBackOn, rank, type TokenDrawer, takes } from './token-drawer.ts';
 

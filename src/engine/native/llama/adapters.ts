@@ -1,9 +1,9 @@
 import { invalidRequest } from '../../../contract/errors.ts';
 import type { AppliedAdapter } from '../../../contract/generation-request.ts';
 import type { AdapterSource } from '../../engine.ts';
-import type { Bindings } from './bindings.ts';
+import type { Bindings } from './library/bindings.ts';
+import type { Pointer } from './library/pointer.ts';
 import type { LlamaModel } from './model.ts';
-import type { Pointer } from './pointer.ts';
 
 /**
  * LoRA adapters that a forward pass applies to all of its tokens. The keys and values that it computes are only of use

@@ -1,8 +1,8 @@
-import { addressOf } from './bindings.ts';
-import { GRID_DIMENSIONS, type MediaRows } from './media-rows.ts';
+import { addressOf } from './library/bindings.ts';
+import type { Batch } from './library/structs.ts';
+import { GRID_DIMENSIONS, type MediaRows } from './media/rows.ts';
 import type { Part } from './pass-order.ts';
-import type { Batch } from './structs.ts';
-import type { LogitsPlace } from './token.ts';
+import type { LogitsPlace } from './tokens/token.ts';
 
 /** llama.cpp's batch, with arrays of our own that are filled anew for each forward pass. */
 export interface PassBatch {

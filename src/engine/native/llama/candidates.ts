@@ -1,7 +1,7 @@
-import { addressOf } from './bindings.ts';
-import type { Pointer } from './pointer.ts';
-import { offsetOf } from './structs.ts';
-import type { Token } from './token.ts';
+import { addressOf } from './library/bindings.ts';
+import type { Pointer } from './library/pointer.ts';
+import { offsetOf } from './library/structs.ts';
+import type { Token } from './tokens/token.ts';
 
 /**
  * llama.cpp's array of candidates for the next token, `llama_token_data_array`, in memory of our own: samplers change it

@@ -2,12 +2,12 @@ import { sum } from '../../../utils/sum.ts';
 import type { KvType } from '../../engine.ts';
 import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
 import { createBatch, type PassBatch } from './batch.ts';
-import { addressOf, type Bindings, copyInto, isSetCallback } from './bindings.ts';
+import { addressOf, type Bindings, copyInto, isSetCallback } from './library/bindings.ts';
+import type { Pointer } from './library/pointer.ts';
+import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './library/structs.ts';
 import type { LlamaModel } from './model.ts';
 import type { Part } from './pass-order.ts';
-import type { Pointer } from './pointer.ts';
-import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './structs.ts';
-import type { LogitsPlace } from './token.ts';
+import type { LogitsPlace } from './tokens/token.ts';
 
 /** The settings of a context. */
 export interface ContextOptions {

@@ -5,7 +5,7 @@ import type { LlamaContext } from './context.ts';
 import type { GrowingContext } from './growing-context.ts';
 import type { PassShape, Run } from './micro-batches.ts';
 import { fillerPart, orderParts, type Part, type PassOrder, tokensOf } from './pass-order.ts';
-import type { LogitsPlace } from './token.ts';
+import type { LogitsPlace } from './tokens/token.ts';
 
 export type { Memory, Part };
 

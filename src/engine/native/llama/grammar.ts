@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../../contract/errors.ts';
 import { createCandidates, type NativeCandidates } from './candidates.ts';
 import type { LlamaModel } from './model.ts';
-import type { Token } from './token.ts';
+import type { Token } from './tokens/token.ts';
 
 /** How far one reply has come in its grammar, in llama.cpp. */
 export interface GrammarGate {

@@ -13,8 +13,8 @@ import {
   planOffload,
   smallerOffload,
 } from '../../offload.ts';
-import { rearrangesWeights } from './kernels.ts';
-import { type LlamaDevice, listDevices, openLibrary } from './library.ts';
+import { rearrangesWeights } from './library/kernels.ts';
+import { type LlamaDevice, listDevices, openLibrary } from './library/library.ts';
 import { type LlamaModel, openModel } from './model.ts';
 import { devicesFor, placementParams } from './placement.ts';
 

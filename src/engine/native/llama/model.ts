@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { keepUntilHere } from './bindings.ts';
-import type { Library } from './library.ts';
-import type { Pointer } from './pointer.ts';
-import type { ModelParams } from './structs.ts';
-import { createLlamaTokenizer, type LlamaTokenizer } from './tokenizer.ts';
+import { keepUntilHere } from './library/bindings.ts';
+import type { Library } from './library/library.ts';
+import type { Pointer } from './library/pointer.ts';
+import type { ModelParams } from './library/structs.ts';
+import { createLlamaTokenizer, type LlamaTokenizer } from './tokens/tokenizer.ts';
 
 /** A model in llama.cpp. It owns the contexts made of it: `close` closes them first. */
 export interface LlamaModel {

@@ -1,7 +1,7 @@
 import { sum } from '../../../utils/sum.ts';
-import type { MediaRows } from './media-rows.ts';
+import type { MediaRows } from './media/rows.ts';
 import type { PassShape, Run } from './micro-batches.ts';
-import type { Token } from './token.ts';
+import type { Token } from './tokens/token.ts';
 
 /** The tokens of one sequence in a forward pass. */
 export interface Part {

@@ -1,9 +1,9 @@
 import { expertsPattern } from '../../../gguf/tensor-bytes.ts';
 import type { EngineOptions } from '../../engine.ts';
 import type { Offload } from '../../offload.ts';
-import { addressOf, type Bindings } from './bindings.ts';
-import type { LlamaDevice } from './library.ts';
-import { type ModelParams, SPLIT_MODE } from './structs.ts';
+import { addressOf, type Bindings } from './library/bindings.ts';
+import type { LlamaDevice } from './library/library.ts';
+import { type ModelParams, SPLIT_MODE } from './library/structs.ts';
 
 /** The settings of a load that say how several GPUs share a model. */
 export type Shares = Pick<EngineOptions, 'splitMode' | 'tensorSplit' | 'mainGpu'>;

@@ -1,9 +1,9 @@
 import type { Sampling } from '../../../contract/sampling.ts';
 import { penaltyWindow, toBiases } from '../../../sampling/penalties.ts';
 import type { NativeCandidates } from './candidates.ts';
-import type { Library } from './library.ts';
-import type { Pointer } from './pointer.ts';
-import type { Token } from './token.ts';
+import type { Library } from './library/library.ts';
+import type { Pointer } from './library/pointer.ts';
+import type { Token } from './tokens/token.ts';
 
 /** A chain of llama.cpp's samplers. */
 export interface SamplerChain {

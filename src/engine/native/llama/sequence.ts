@@ -1,6 +1,6 @@
 import type { Decoder } from './decoder.ts';
-import { cuttableLength, extentOf, openPiece, positionAfter } from './media-token.ts';
-import type { Token } from './token.ts';
+import { cuttableLength, extentOf, openPiece, positionAfter } from './media/token.ts';
+import type { Token } from './tokens/token.ts';
 
 /** One sequence of the context, with the tokens that its KV cache holds. */
 export interface Sequence {

@@ -4,9 +4,9 @@ import type { EngineOptions } from '../../engine.ts';
 import { InsufficientMemory } from '../../memory-estimate.ts';
 import { usableCores } from '../../node/cores.ts';
 import { openContext } from './context.ts';
+import { POOLING } from './library/structs.ts';
 import type { LlamaModel } from './model.ts';
-import { POOLING } from './structs.ts';
-import type { Token } from './token.ts';
+import type { Token } from './tokens/token.ts';
 
 /** The context of a model that turns texts into vectors or scores, one text at a time. The model owns it. */
 export interface TextContext {

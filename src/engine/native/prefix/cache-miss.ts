@@ -1,5 +1,5 @@
 import type { CacheMiss } from '../../../contract/events.ts';
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import { BLOCK, commonLength } from './prefix.ts';
 
 /** Why the cache had no more of a prompt. The engine adds the text around the place: this module only sees tokens. */

@@ -1,5 +1,5 @@
 import type { Tier } from '../../node/copy-messages.ts';
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import type { Prefix } from './prefix.ts';
 
 export type { Tier };

@@ -1,5 +1,5 @@
 import type { Decoder } from '../llama/decoder.ts';
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import type { Copies } from './copies.ts';
 import { createPrefix, type Prefix } from './prefix.ts';
 import { type Prepared, prepareSlot } from './prepare-slot.ts';

@@ -1,4 +1,4 @@
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 
 /** Tokens in a block: the unit in which prefixes are looked up. */
 export const BLOCK = 16;

@@ -1,4 +1,4 @@
-import { extentOf } from '../llama/media-token.ts';
+import { extentOf } from '../llama/media/token.ts';
 import type { Sequence } from '../llama/sequence.ts';
 import { explainMiss, type Miss } from './cache-miss.ts';
 import { type Appointment, createAppointment } from './pauses.ts';

@@ -1,4 +1,4 @@
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import { createPrefix, type Prefix } from './prefix.ts';
 
 /**

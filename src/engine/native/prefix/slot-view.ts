@@ -1,4 +1,4 @@
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import type { FoundCopy } from './copies.ts';
 import { BLOCK, createPrefix, isAlone, type Prefix, sharedLength } from './prefix.ts';
 import type { PrefixIndex } from './prefix-index.ts';

@@ -1,8 +1,8 @@
 import { createTurns } from '../../../utils/turns.ts';
 import type { FromCopyStore, ToCopyStore } from '../../node/copy-messages.ts';
 import type { Decoder } from '../llama/decoder.ts';
-import { extentOf } from '../llama/media-token.ts';
-import type { Token } from '../llama/token.ts';
+import { extentOf } from '../llama/media/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import type { Copies, FoundCopy } from './copies.ts';
 import { type CopyCatalogue, createCopyCatalogue, type KnownCopy, usefulLength } from './copy-catalogue.ts';
 import { afterLoad, afterSave, estimateBytes, isWorthSaving, UNKNOWN_RATES } from './copy-rates.ts';

@@ -1,4 +1,4 @@
-import type { Token } from '../llama/token.ts';
+import type { Token } from '../llama/tokens/token.ts';
 import { LEAST_TOKENS } from './copies.ts';
 
 /**

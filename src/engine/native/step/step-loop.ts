@@ -1,7 +1,7 @@
 import { type AdapterSet, NO_ADAPTERS } from '../llama/adapters.ts';
 import { PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
-import type { LogitsPlace } from '../llama/token.ts';
+import type { LogitsPlace } from '../llama/tokens/token.ts';
 import { createAdapterTurns } from './adapter-turns.ts';
 import type { Demand } from './step-plan.ts';
 

@@ -5,7 +5,7 @@ import { createPromptLookup } from '../../../../src/engine/native/draw/prompt-lo
 import { createSpeculation, type Speculation } from '../../../../src/engine/native/draw/speculation.ts';
 import type { TokenDrawer } from '../../../../src/engine/native/draw/token-drawer.ts';
 import { createTokenSource, type TokenSource } from '../../../../src/engine/native/draw/token-source.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
+import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { createPassTimes } from '../../../../src/engine/native/step/pass-times.ts';
 
 const END = 99;

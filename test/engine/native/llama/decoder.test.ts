@@ -12,7 +12,7 @@ import { createGrowingContext } from '../../../../src/engine/native/llama/growin
 import type { PassShape } from '../../../../src/engine/native/llama/micro-batches.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import { createSequence } from '../../../../src/engine/native/llama/sequence.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
+import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { createRankingPrompt } from '../../../../src/engine/native/ranking-prompt.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeRerankModel } from '../../../kit/models/embedding-model.ts';

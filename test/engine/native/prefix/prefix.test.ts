@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
+import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import {
   BLOCK,
   createPrefix,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
+import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import type { FoundCopy } from '../../../../src/engine/native/prefix/copies.ts';
 import { createPrefix, type Prefix, scopeAlone } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixIndex } from '../../../../src/engine/native/prefix/prefix-index.ts';

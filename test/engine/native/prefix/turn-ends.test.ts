@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
+import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { choosePauses, findTurnEnds } from '../../../../src/engine/native/prefix/turn-ends.ts';
 
 const CONTROL = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AdapterSet, NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
 import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
-import type { MediaRows } from '../../../../src/engine/native/llama/media-rows.ts';
+import type { MediaRows } from '../../../../src/engine/native/llama/media/rows.ts';
 import { createStepLoop, type StepDriver, type Steppable } from '../../../../src/engine/native/step/step-loop.ts';
 import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
 import { eventually } from '../../../kit/eventually.ts';

@@ -1,7 +1,7 @@
-import { MEDIA_MARK } from '../../../contract/media.ts';
-import type { TextPart } from '../../../contract/prompt.ts';
-import { once } from '../../../utils/once.ts';
-import type { Answers } from '../../answers.ts';
+import { MEDIA_MARK } from '../../../../contract/media.ts';
+import type { TextPart } from '../../../../contract/prompt.ts';
+import { once } from '../../../../utils/once.ts';
+import type { Answers } from '../../../answers.ts';
 import {
   isTokens,
   type PromptPiece,
@@ -12,9 +12,9 @@ import {
   type TokenizeOptions,
   tokenizePrompt,
   withBos,
-} from '../../tokenize.ts';
-import type { LlamaModel } from './model.ts';
-import { TOKEN_ATTRIBUTE } from './structs.ts';
+} from '../../../tokenize.ts';
+import { TOKEN_ATTRIBUTE } from '../library/structs.ts';
+import type { LlamaModel } from '../model.ts';
 import type { Token } from './token.ts';
 import { readTokenIndex, type TokenIndex } from './token-index.ts';
 import { createTokenText, isByteLevel } from './token-text.ts';

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type Media, MOST_PIXELS } from '../../../contract/media.ts';
-import { createTurns } from '../../../utils/turns.ts';
-import { findMediaLibrary } from '../../node/media-library.ts';
-import { unreadableMedia } from '../../unreadable-media.ts';
-import { checkMediaAbi } from './abi.ts';
-import { bindMedia, type MediaBindings } from './bindings.ts';
-import { cutImage, cutMedia, describeChunks, encodeChunk, type MediaChunk, type MediaContext } from './media-chunks.ts';
-import type { MediaRows } from './media-rows.ts';
-import { type MediaLayout, MOST_POSITIONS, mediaTokens } from './media-token.ts';
-import type { LlamaModel } from './model.ts';
-import type { Pointer } from './pointer.ts';
-import type { Token } from './token.ts';
+import { type Media, MOST_PIXELS } from '../../../../contract/media.ts';
+import { createTurns } from '../../../../utils/turns.ts';
+import { findMediaLibrary } from '../../../node/media-library.ts';
+import { unreadableMedia } from '../../../unreadable-media.ts';
+import { checkMediaAbi } from '../library/abi.ts';
+import { bindMedia, type MediaBindings } from '../library/bindings.ts';
+import type { Pointer } from '../library/pointer.ts';
+import type { LlamaModel } from '../model.ts';
+import type { Token } from '../tokens/token.ts';
+import { cutImage, cutMedia, describeChunks, encodeChunk, type MediaChunk, type MediaContext } from './chunks.ts';
+import type { MediaRows } from './rows.ts';
+import { type MediaLayout, MOST_POSITIONS, mediaTokens } from './token.ts';
 
 /** The part of a model that turns images and recordings into embeddings. The model owns it. */
 export interface Projector {

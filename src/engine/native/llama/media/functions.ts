@@ -1,6 +1,6 @@
-import { declare } from './functions.ts';
-import type { DecoderPosition, HelperBitmap, HelperOptions, InputText, MediaParams } from './media-structs.ts';
-import type { Pointer } from './pointer.ts';
+import { declare } from '../library/functions.ts';
+import type { Pointer } from '../library/pointer.ts';
+import type { DecoderPosition, HelperBitmap, HelperOptions, InputText, MediaParams } from './structs.ts';
 
 /** The functions of mtmd.h and mtmd-helper.h that Paddock calls, in the form of `FUNCTIONS`. */
 export const MEDIA_FUNCTIONS = {

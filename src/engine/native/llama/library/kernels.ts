@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../../package-root.ts';
-import { sum } from '../../../utils/sum.ts';
+import { packageRoot } from '../../../../package-root.ts';
+import { sum } from '../../../../utils/sum.ts';
 import { bindKernels } from './bindings.ts';
 import { GGML_TYPE } from './structs.ts';
 

@@ -1,6 +1,6 @@
-import type { Pointer } from './pointer.ts';
+import type { Pointer } from '../library/pointer.ts';
 
-// The structs of mtmd.h and mtmd-helper.h that are passed by value. `test/engine/native/llama/abi.test.ts` compares them
+// The structs of mtmd.h and mtmd-helper.h that are passed by value. `test/engine/native/llama/library/abi.test.ts` compares them
 // with the headers.
 
 /** `enum mtmd_input_chunk_type`. */

@@ -6,7 +6,7 @@ import {
   mediaTokens,
   openPiece,
   positionAfter,
-} from '../../../../src/engine/native/llama/media-token.ts';
+} from '../../../../../src/engine/native/llama/media/token.ts';
 
 const seed = Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const line = mediaTokens(seed, 5, { kind: 'line' });

@@ -1,9 +1,9 @@
 import koffi from 'koffi';
-import { MEDIA_STRUCTS } from './media-structs.ts';
+import { MEDIA_STRUCTS } from '../media/structs.ts';
 import type { Pointer } from './pointer.ts';
 
 // The structs of llama.h and ggml.h that are passed by value, for the llama.cpp of the pinned node-llama-cpp. `abi.ts` compares their
-// defaults with the library, and test/engine/native/llama/abi.test.ts their layout with the header.
+// defaults with the library, and test/engine/native/llama/library/abi.test.ts their layout with the header.
 
 /** `enum ggml_type`: the formats of weights and of a KV cache. */
 export const GGML_TYPE = {

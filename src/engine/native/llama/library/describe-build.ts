@@ -1,4 +1,4 @@
-import { silentLog } from '../../../contract/log.ts';
+import { silentLog } from '../../../../contract/log.ts';
 import { openLibrary } from './library.ts';
 
 /** The build of llama.cpp that computes on this machine's CPU. */

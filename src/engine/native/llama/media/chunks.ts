@@ -1,10 +1,10 @@
-import type { Media } from '../../../contract/media.ts';
-import { unreadableMedia } from '../../unreadable-media.ts';
-import { addressOf, copyInto, type MediaBindings } from './bindings.ts';
-import { GRID_DIMENSIONS, type MediaRows } from './media-rows.ts';
-import { CHUNK_TYPE } from './media-structs.ts';
-import type { Pointer } from './pointer.ts';
-import type { Token } from './token.ts';
+import type { Media } from '../../../../contract/media.ts';
+import { unreadableMedia } from '../../../unreadable-media.ts';
+import { addressOf, copyInto, type MediaBindings } from '../library/bindings.ts';
+import type { Pointer } from '../library/pointer.ts';
+import type { Token } from '../tokens/token.ts';
+import { GRID_DIMENSIONS, type MediaRows } from './rows.ts';
+import { CHUNK_TYPE } from './structs.ts';
 
 /** A chunk of an image or a recording: tokens that a model has around its media, or media to be encoded. */
 export type MediaChunk =

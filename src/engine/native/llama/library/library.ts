@@ -1,10 +1,10 @@
-import type { Log } from '../../../contract/log.ts';
-import type { GpuRuntime } from '../../gpu.ts';
+import type { Log } from '../../../../contract/log.ts';
+import type { GpuRuntime } from '../../../gpu.ts';
+import { createPlaces, type Places } from '../places.ts';
 import { checkAbi } from './abi.ts';
 import { findBinaries } from './binaries.ts';
 import { type Bindings, bind, bindThreadPools, registerLog, type ThreadPools } from './bindings.ts';
 import { type Kernels, openKernels } from './kernels.ts';
-import { createPlaces, type Places } from './places.ts';
 import type { Pointer } from './pointer.ts';
 import { DEVICE_TYPE } from './structs.ts';
 

@@ -1,6 +1,6 @@
-import type { Bindings } from './bindings.ts';
-import type { Pointer } from './pointer.ts';
-import { TOKEN_ATTRIBUTE } from './structs.ts';
+import type { Bindings } from '../library/bindings.ts';
+import type { Pointer } from '../library/pointer.ts';
+import { TOKEN_ATTRIBUTE } from '../library/structs.ts';
 import type { Token } from './token.ts';
 
 /** A model's vocabulary, as llama.cpp reads it. */

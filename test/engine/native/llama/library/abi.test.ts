@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import koffi from 'koffi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkAbi, findMismatches } from '../../../../src/engine/native/llama/abi.ts';
-import { findBinaries } from '../../../../src/engine/native/llama/binaries.ts';
-import { type Bindings, bind } from '../../../../src/engine/native/llama/bindings.ts';
-import { FUNCTIONS } from '../../../../src/engine/native/llama/functions.ts';
-import { readInstructionSets } from '../../../../src/engine/native/llama/library.ts';
-import { MEDIA_FUNCTIONS } from '../../../../src/engine/native/llama/media-functions.ts';
-import { CHUNK_TYPE, MEDIA_STRUCTS } from '../../../../src/engine/native/llama/media-structs.ts';
+import { checkAbi, findMismatches } from '../../../../../src/engine/native/llama/library/abi.ts';
+import { findBinaries } from '../../../../../src/engine/native/llama/library/binaries.ts';
+import { type Bindings, bind } from '../../../../../src/engine/native/llama/library/bindings.ts';
+import { FUNCTIONS } from '../../../../../src/engine/native/llama/library/functions.ts';
+import { readInstructionSets } from '../../../../../src/engine/native/llama/library/library.ts';
 import {
   DEVICE_TYPE,
   declareStructs,
@@ -20,12 +18,14 @@ import {
   SPLIT_MODE,
   STRUCTS,
   TOKEN_ATTRIBUTE,
-} from '../../../../src/engine/native/llama/structs.ts';
+} from '../../../../../src/engine/native/llama/library/structs.ts';
+import { MEDIA_FUNCTIONS } from '../../../../../src/engine/native/llama/media/functions.ts';
+import { CHUNK_TYPE, MEDIA_STRUCTS } from '../../../../../src/engine/native/llama/media/structs.ts';
 
 // llama.cpp's headers travel in node-llama-cpp's git bundle. What Paddock declares is compared with them here: names, order, types,
 // values, and where there is a compiler also sizes and offsets.
 
-const ROOT = join(import.meta.dirname, '../../../..');
+const ROOT = join(import.meta.dirname, '../../../../..');
 const BUNDLE = join(ROOT, 'node_modules/node-llama-cpp/llama/gitRelease.bundle');
 const HEADERS = [
   ...['include/llama.h', 'ggml/include/ggml.h', 'ggml/include/ggml-backend.h', 'ggml/include/ggml-cpu.h'],

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCandidates } from '../../../../src/engine/native/llama/candidates.ts';
-import { createGrammarGate } from '../../../../src/engine/native/llama/grammar.ts';
-import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
-import { possibleTokens, readTokenIndex, type TokenIndex } from '../../../../src/engine/native/llama/token-index.ts';
-import { beginning, type GrammarProgress } from '../../../../src/grammar/gbnf/follow.ts';
-import { parseGrammar } from '../../../../src/grammar/gbnf/parse.ts';
-import { openNativeModel } from '../../../kit/native-model.ts';
+import { createCandidates } from '../../../../../src/engine/native/llama/candidates.ts';
+import { createGrammarGate } from '../../../../../src/engine/native/llama/grammar.ts';
+import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
+import {
+  possibleTokens,
+  readTokenIndex,
+  type TokenIndex,
+} from '../../../../../src/engine/native/llama/tokens/token-index.ts';
+import { beginning, type GrammarProgress } from '../../../../../src/grammar/gbnf/follow.ts';
+import { parseGrammar } from '../../../../../src/grammar/gbnf/parse.ts';
+import { openNativeModel } from '../../../../kit/native-model.ts';
 
 describe('the index of a vocabulary', () => {
   let model: LlamaModel;

@@ -1,6 +1,6 @@
 import { getLlama, type Llama, NoBinaryFoundError } from 'node-llama-cpp';
-import type { Gpu, GpuRuntime } from '../../gpu.ts';
-import { refuseNoDevice } from './load-model.ts';
+import type { Gpu, GpuRuntime } from '../../../gpu.ts';
+import { refuseNoDevice } from '../load-model.ts';
 
 // The only module that uses node-llama-cpp itself: it knows which of its binaries fits a GPU.
 

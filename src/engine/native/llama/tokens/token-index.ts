@@ -1,5 +1,5 @@
-import type { GrammarProgress } from '../../../grammar/gbnf/follow.ts';
-import { contains } from '../../../grammar/gbnf/ranges.ts';
+import type { GrammarProgress } from '../../../../grammar/gbnf/follow.ts';
+import { contains } from '../../../../grammar/gbnf/ranges.ts';
 import type { Token } from './token.ts';
 import type { LlamaTokenizer } from './tokenizer.ts';
 

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
+import { MEDIA_FUNCTIONS } from '../media/functions.ts';
 import { type Declaration, FUNCTIONS } from './functions.ts';
-import { MEDIA_FUNCTIONS } from './media-functions.ts';
 import type { Pointer } from './pointer.ts';
 import { declareStructs, type ThreadPoolParams } from './structs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { binariesPackage, chooseLibraries } from '../../../../src/engine/native/llama/binaries.ts';
+import { binariesPackage, chooseLibraries } from '../../../../../src/engine/native/llama/library/binaries.ts';
 
 describe('the package with the binaries', () => {
   it.each<[NodeJS.Platform, string, 'cuda' | 'vulkan' | 'metal' | false, string | null]>([

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDetokenizer } from '../../../../src/chat/detokenizer.ts';
-import type { TextPart } from '../../../../src/contract/prompt.ts';
-import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
-import type { Token } from '../../../../src/engine/native/llama/token.ts';
-import { createVocabulary, type Vocabulary } from '../../../../src/engine/native/llama/vocabulary.ts';
-import { VOCABULARY_KINDS } from '../../../kit/models/vocabulary-kinds.ts';
-import { openNativeModel } from '../../../kit/native-model.ts';
+import { createDetokenizer } from '../../../../../src/chat/detokenizer.ts';
+import type { TextPart } from '../../../../../src/contract/prompt.ts';
+import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
+import type { Token } from '../../../../../src/engine/native/llama/tokens/token.ts';
+import { createVocabulary, type Vocabulary } from '../../../../../src/engine/native/llama/tokens/vocabulary.ts';
+import { VOCABULARY_KINDS } from '../../../../kit/models/vocabulary-kinds.ts';
+import { openNativeModel } from '../../../../kit/native-model.ts';
 
 /** One of the vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
 const MODEL = 'models/pico/pico.gguf';

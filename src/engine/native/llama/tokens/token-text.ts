@@ -1,6 +1,6 @@
-import { byteLevelBytes } from '../../byte-alphabet.ts';
-import type { LlamaModel } from './model.ts';
-import { TOKEN_ATTRIBUTE } from './structs.ts';
+import { byteLevelBytes } from '../../../byte-alphabet.ts';
+import { TOKEN_ATTRIBUTE } from '../library/structs.ts';
+import type { LlamaModel } from '../model.ts';
 import type { Token } from './token.ts';
 import type { LlamaTokenizer } from './tokenizer.ts';
 

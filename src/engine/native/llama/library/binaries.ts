@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GpuRuntime } from '../../gpu.ts';
-import { readOrEmpty } from '../../node/read-or-empty.ts';
+import type { GpuRuntime } from '../../../gpu.ts';
+import { readOrEmpty } from '../../../node/read-or-empty.ts';
 
 /** The parts of a machine that choose the package with its binaries. */
 export interface Machine {

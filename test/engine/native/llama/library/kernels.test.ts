@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LlamaContext } from '../../../../src/engine/native/llama/context.ts';
-import { openContext } from '../../../../src/engine/native/llama/context.ts';
-import { openKernels, rearrangesWeights } from '../../../../src/engine/native/llama/kernels.ts';
-import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
-import { openNativeModel } from '../../../kit/native-model.ts';
+import type { LlamaContext } from '../../../../../src/engine/native/llama/context.ts';
+import { openContext } from '../../../../../src/engine/native/llama/context.ts';
+import { openKernels, rearrangesWeights } from '../../../../../src/engine/native/llama/library/kernels.ts';
+import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
+import { openNativeModel } from '../../../../kit/native-model.ts';
 
 describe('the kernels', () => {
   it("are llama.cpp's own where these are asked for, and on machines for which there are no others", () => {

@@ -1,5 +1,5 @@
+import type { MediaParams } from '../media/structs.ts';
 import type { Bindings, MediaBindings } from './bindings.ts';
-import type { MediaParams } from './media-structs.ts';
 import type { ContextParams, ModelParams } from './structs.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Token } from './token.ts';
+import type { Token } from '../tokens/token.ts';
 
 // An image or a recording takes the place of many tokens in a sequence. These tokens have numbers above those of every
 // vocabulary, made from a hash of the media: so two prompts share their first tokens only as far as they show the same
