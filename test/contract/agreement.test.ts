@@ -82,9 +82,10 @@ describe('the native and the WebAssembly backend', () => {
       },
     });
     expect(native.usage).toEqual(wasm.usage);
-    expect(wasm.answers.urgent.noul).toBeCloseTo(native.answers.urgent.noul, 3);
+    // The native engine keeps half floats in its KV cache, WebAssembly floats. A label has several tokens.
+    expect(wasm.answers.urgent.noul).toBeCloseTo(native.answers.urgent.noul, 2);
     for (const label of Object.keys(criteria))
-      expect(wasm.answers.team.probabilities[label], label).toBeCloseTo(native.answers.team.probabilities[label], 3);
+      expect(wasm.answers.team.probabilities[label], label).toBeCloseTo(native.answers.team.probabilities[label], 2);
   });
 
   it('refuse an overlong text in the same words', async () => {
