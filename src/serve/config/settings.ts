@@ -260,7 +260,7 @@ export const SETTINGS = {
   flashAttention: setting<boolean | undefined>({
     flags: '--flash-attention <true|false>',
     env: 'PADDOCK_FLASH_ATTENTION',
-    description: 'compute attention in one go, without its matrix in memory',
+    description: 'compute attention in one go in the native engine, without its matrix in memory',
     schema: switchSetting,
     fallback: () => undefined,
     fallbackText: 'where the backend can',
