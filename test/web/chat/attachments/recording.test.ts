@@ -88,6 +88,7 @@ describe('the microphone', () => {
   it('has a file of another format as a WAV for the model', async () => {
     const page = await openChat(browser.open, server.url);
     await chooseModel(page, 'Ears');
+    await messageField(page).fill('');
     const buffer = Buffer.from(await page.evaluate(recordWebm), 'base64');
     await page.getByLabel(/^Attach /).setInputFiles({ name: 'said.webm', mimeType: 'audio/webm', buffer });
     const attached = page.getByRole('list', { name: 'Attached' }).getByRole('figure');
@@ -96,7 +97,7 @@ describe('the microphone', () => {
       page.waitForRequest('**/v1/chat/completions'),
       messageField(page).press('Enter'),
     ]);
-    const { input_audio } = request.postDataJSON().messages[0].content.at(-1);
+    const [{ input_audio }] = request.postDataJSON().messages[0].content;
     expect(input_audio.format).toBe('wav');
     expect(Buffer.from(input_audio.data, 'base64').length).toBeGreaterThan(16_000);
     await page.close();
