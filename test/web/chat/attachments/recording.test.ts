@@ -35,6 +35,8 @@ describe('the microphone', () => {
       page.waitForRequest('**/v1/chat/completions'),
       messageField(page).press('Enter'),
     ]);
+    // The draft is emptied by now: it is the same in every tab.
+    await page.getByText('I see.', { exact: true }).waitFor();
     const [part] = request.postDataJSON().messages[0].content;
     expect(part).toMatchObject({ type: 'input_audio', input_audio: { format: 'wav' } });
     const wav = Buffer.from(part.input_audio.data, 'base64');
@@ -97,6 +99,8 @@ describe('the microphone', () => {
       page.waitForRequest('**/v1/chat/completions'),
       messageField(page).press('Enter'),
     ]);
+    // The draft is emptied by now: it is the same in every tab.
+    await page.getByText('I see.', { exact: true }).waitFor();
     const [{ input_audio }] = request.postDataJSON().messages[0].content;
     expect(input_audio.format).toBe('wav');
     expect(Buffer.from(input_audio.data, 'base64').length).toBeGreaterThan(16_000);

@@ -82,7 +82,7 @@ describe('the page of a fresh server', () => {
     const offered = page.locator('.greeting').getByRole('region', { name: 'Models to begin with' });
     await offered.getByText('best here').waitFor();
     const [first] = await offered.getByRole('listitem').allTextContents();
-    expect(first).toMatch(/best here.*chat · [\d.]+ GB · [\d.]+ GB of memory · [\d.,]+ to [\d.,]+ tokens\/s · /);
+    expect(first).toMatch(/best here.*chat · [\d.]+ [MG]B · [\d.]+ GB of memory · [\d.,]+ to [\d.,]+ tokens\/s · /);
     expect(hub.requests).toEqual([]);
   });
 
