@@ -38,15 +38,14 @@ export function unsupportedParameter(param: string, message: string): ApiError {
   return invalidRequest(message, param, 'unsupported_parameter');
 }
 
+/** 404: the field `param` names something that is not there. */
+export function notFound(message: string, param: string, code: string): ApiError {
+  return new ApiError({ status: 404, type: 'invalid_request_error', code, param, message });
+}
+
 /** 404: no model has this id. */
 export function modelNotFound(id: string): ApiError {
-  return new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'model_not_found',
-    param: 'model',
-    message: `The model '${id}' does not exist.`,
-  });
+  return notFound(`The model '${id}' does not exist.`, 'model', 'model_not_found');
 }
 
 /** 400: the model comes with Paddock, so nobody can remove it. */

@@ -1,5 +1,5 @@
 import { defineFamily } from '../family.ts';
-import { array, boolean, enumeration, integer, nullable, object, ref, string } from '../openapi/json-schema.ts';
+import { array, enumeration, integer, nullable, object, pageList, ref, string } from '../openapi/json-schema.ts';
 import { cancelBatch, createBatchJob, getBatch, listBatches } from './handler.ts';
 import { batchRequestSchema } from './schema.ts';
 
@@ -76,12 +76,6 @@ export const batches = defineFamily({
       request_counts: object({ total: integer, completed: integer, failed: integer }),
       metadata: nullable({ type: 'object' }),
     }),
-    BatchList: object({
-      object: { const: 'list' },
-      data: array(ref('Batch')),
-      first_id: nullable(string),
-      last_id: nullable(string),
-      has_more: boolean,
-    }),
+    BatchList: pageList(ref('Batch')),
   },
 });

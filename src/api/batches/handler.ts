@@ -1,5 +1,5 @@
 import type { BatchObject } from '../../contract/batches.ts';
-import { ApiError, invalidRequest } from '../../contract/errors.ts';
+import { type ApiError, invalidRequest, notFound } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
 import { readBody } from '../fields/body.ts';
 import { batchesOf, fileNotFound } from '../files/handler.ts';
@@ -61,11 +61,5 @@ async function findBatch(context: RequestContext, request: ApiRequest, id: strin
 }
 
 function batchNotFound(id: string, param: string): ApiError {
-  return new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'batch_not_found',
-    param,
-    message: `There is no batch '${id}'.`,
-  });
+  return notFound(`There is no batch '${id}'.`, param, 'batch_not_found');
 }

@@ -1,5 +1,5 @@
 import { defineFamily } from '../family.ts';
-import { array, boolean, integer, nullable, object, string } from '../openapi/json-schema.ts';
+import { integer, object, pageList, string } from '../openapi/json-schema.ts';
 import {
   createConversation,
   createItems,
@@ -93,13 +93,7 @@ export const conversations = defineFamily({
       metadata: { type: 'object' },
     }),
     ConversationItem: object({ id: string, type: string }),
-    ConversationItemList: object({
-      object: { const: 'list' },
-      data: array({ type: 'object' }),
-      first_id: nullable(string),
-      last_id: nullable(string),
-      has_more: boolean,
-    }),
+    ConversationItemList: pageList({ type: 'object' }),
     ConversationDeleted: object({ id: string, object: { const: 'conversation.deleted' }, deleted: { const: true } }),
   },
 });

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { type ApiError, notFound } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
 import { readBody } from '../fields/body.ts';
 import { newPrefixedId } from '../generation/ids.ts';
@@ -97,11 +97,5 @@ function toObject({ response: { output: _, ...conversation } }: StoredConversati
 }
 
 function itemNotFound(id: string, param: string): ApiError {
-  return new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'item_not_found',
-    param,
-    message: `Item with id '${id}' not found in this conversation.`,
-  });
+  return notFound(`Item with id '${id}' not found in this conversation.`, param, 'item_not_found');
 }

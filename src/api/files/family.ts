@@ -1,5 +1,5 @@
 import { defineFamily } from '../family.ts';
-import { array, boolean, enumeration, integer, nullable, object, ref, string } from '../openapi/json-schema.ts';
+import { enumeration, integer, object, pageList, ref, string } from '../openapi/json-schema.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './handler.ts';
 import { fileFormSchema } from './schema.ts';
 
@@ -62,13 +62,7 @@ export const files = defineFamily({
       purpose: enumeration('batch', 'batch_output'),
       status: { const: 'processed' },
     }),
-    FileList: object({
-      object: { const: 'list' },
-      data: array(ref('File')),
-      first_id: nullable(string),
-      last_id: nullable(string),
-      has_more: boolean,
-    }),
+    FileList: pageList(ref('File')),
     FileContent: string,
     FileDeleted: object({ id: string, object: { const: 'file' }, deleted: { const: true } }),
   },

@@ -1,5 +1,5 @@
 import type { Batches, FileObject } from '../../contract/batches.ts';
-import { ApiError, notSupportedHere } from '../../contract/errors.ts';
+import { type ApiError, notFound, notSupportedHere } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
 import { validate } from '../fields/fields.ts';
 import { toFields } from '../fields/form.ts';
@@ -63,13 +63,7 @@ export async function deleteFile(context: RequestContext, request: ApiRequest, i
 
 /** 404: the owner has no file of this id. */
 export function fileNotFound(id: string, param: string): ApiError {
-  return new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'file_not_found',
-    param,
-    message: `There is no file '${id}'.`,
-  });
+  return notFound(`There is no file '${id}'.`, param, 'file_not_found');
 }
 
 async function findFile(context: RequestContext, request: ApiRequest, id: string): Promise<FileObject> {

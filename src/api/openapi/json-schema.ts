@@ -22,6 +22,10 @@ export function object(properties: Record<string, ApiSchema>, optional: Record<s
 /** The properties of a list, as OpenAI defines lists. */
 export const listOf = (items: ApiSchema) => ({ object: { const: 'list' }, data: array(items) });
 
+/** A page of a list, with the ids of its first and last item. */
+export const pageList = (items: ApiSchema) =>
+  object({ ...listOf(items), first_id: nullable(string), last_id: nullable(string), has_more: boolean });
+
 /** The first properties of all completion objects. */
 export const completionHeadProperties = (object: string) => ({
   id: string,

@@ -1,4 +1,4 @@
-import { ApiError, invalidRequest } from '../../contract/errors.ts';
+import { type ApiError, invalidRequest, notFound } from '../../contract/errors.ts';
 import type { ContentItem, InputItem } from './items.ts';
 import type { PlacedItem } from './messages.ts';
 import type { ResponseRequest } from './schema.ts';
@@ -67,22 +67,10 @@ function userMessage(text: string): ContentItem {
 
 /** 404: no conversation is stored under this id. */
 export function conversationNotFound(id: string): ApiError {
-  return new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'conversation_not_found',
-    param: 'conversation',
-    message: `Conversation with id '${id}' not found.`,
-  });
+  return notFound(`Conversation with id '${id}' not found.`, 'conversation', 'conversation_not_found');
 }
 
 /** 404: no response is stored under this id. */
 export function responseNotFound(id: string): ApiError {
-  return new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'response_not_found',
-    param: 'id',
-    message: `Response with id '${id}' not found.`,
-  });
+  return notFound(`Response with id '${id}' not found.`, 'id', 'response_not_found');
 }
