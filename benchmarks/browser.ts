@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { wasmBatch } from '../src/engine/batch-size.ts';
+import { FLOAT_CACHE } from '../src/engine/wasm/load-params.ts';
 import { launchBrowser } from '../test/kit/browser/browser.ts';
 import { bundle } from '../test/kit/browser/bundle.ts';
 import { watchDelivery } from '../test/kit/browser/delivery.ts';
@@ -102,7 +103,7 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
 async function loadDirect(page: Page, threads: number, contextLength: number, fileBytes: number): Promise<void> {
   const batch = wasmBatch(fileBytes, threads);
   await page.addScriptTag({ url: DIRECT, type: 'module' });
-  await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch });
+  await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch, cache: FLOAT_CACHE });
 }
 
 interface DirectLoad {
@@ -111,10 +112,11 @@ interface DirectLoad {
   tokens: number;
   id: string;
   batch: number;
+  cache: object;
 }
 
 /** Runs in the page. */
-async function loadDirectInPage({ threads, contextLength, tokens, id, batch }: DirectLoad): Promise<void> {
+async function loadDirectInPage({ threads, contextLength, tokens, id, batch, cache }: DirectLoad): Promise<void> {
   const page = globalThis as unknown as DirectPage;
   const ignore = () => {};
   // wllama's own logger would write to the console for every token.
@@ -123,7 +125,6 @@ async function loadDirectInPage({ threads, contextLength, tokens, id, batch }: D
   const wllama = new page.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
   const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
   const sizes = { n_ctx: contextLength, n_threads: threads, n_batch: batch, n_ubatch: batch, n_parallel: 1 };
-  const cache = { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false };
   await wllama.loadModel([model], { ...sizes, ...cache, log_level: 3 });
   if (wllama.getNumThreads() !== threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
   // Every reply must have its full length.

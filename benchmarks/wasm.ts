@@ -6,6 +6,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Wllama } from '@wllama/wllama/esm/index.js';
 import { sseData } from '../src/api/stream/sse-data.ts';
+import { FLOAT_CACHE } from '../src/engine/wasm/load-params.ts';
 import { installWebGlobals } from '../src/engine/wasm/node/globals.ts';
 import { toLocalUrl } from '../src/engine/wasm/node/local-url.ts';
 import { startServer } from '../test/kit/servers/server.ts';
@@ -78,7 +79,7 @@ async function loadDirect({ threads, batch, cache }: Load): Promise<Writer & Asy
     n_threads: threads,
     n_parallel: 1,
     n_gpu_layers: 0,
-    ...(cache === 'f32' && { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false }),
+    ...(cache === 'f32' && FLOAT_CACHE),
     ctx_shift: false,
     chat_template: '{{ messages[0].content }}',
     log_level: 3,

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { newPrefixedId } from '../api/generation/ids.ts';
-import type { Batches, BatchObject, BatchOwner, NewBatch } from '../contract/batches.ts';
+import { type Batches, type BatchObject, type BatchOwner, hasEnded, type NewBatch } from '../contract/batches.ts';
 import { ApiError } from '../contract/errors.ts';
 import { sum } from '../utils/sum.ts';
 import { newFileId } from './file-store.ts';
 import { type BatchGround, type BatchStop, type BatchStores, createLife } from './life.ts';
 import { checkUnfinished } from './limits.ts';
-import { type BatchRecord, hasEnded } from './records.ts';
+import type { BatchRecord } from './records.ts';
 
 /** The batches of a server. They run from `start` on, and pause at their disposal: the next start goes on with them. */
 export interface ServerBatches extends Batches, AsyncDisposable {

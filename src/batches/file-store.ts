@@ -1,14 +1,15 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newPrefixedId } from '../api/generation/ids.ts';
 import type { FileObject, NewFile } from '../contract/batches.ts';
 import { ApiError } from '../contract/errors.ts';
 import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
-import { parseObject } from '../utils/json.ts';
 import { mapLimited } from '../utils/map-limited.ts';
+import { sum } from '../utils/sum.ts';
 import { type BatchLimits, checkRoom } from './limits.ts';
 import { dropTornLine } from './lines.ts';
+import { AT_ONCE, readRecords } from './read-records.ts';
 
 /** The files of all owners, in a folder: the text of each file, and a record beside it. */
 export interface FileStore {
@@ -44,9 +45,6 @@ export interface FileStoreOptions {
   now: () => number;
 }
 
-/** The most files that are read at once: a process may open only so many. */
-const AT_ONCE = 32;
-
 /** Returns the id of a new file. */
 export function newFileId(): string {
   return newPrefixedId('file');
@@ -72,7 +70,7 @@ export async function openFileStore({ folder, limits, isHeld, now }: FileStoreOp
     entries.set(entry.file.id, entry);
     return entry.file;
   };
-  const stored = (of: Entry[]) => ({ files: of.length, bytes: of.reduce((bytes, { file }) => bytes + file.bytes, 0) });
+  const stored = (of: Entry[]) => ({ files: of.length, bytes: sum(of.map(({ file }) => file.bytes)) });
   const ownedBy = (owner: string) => [...entries.values()].filter((entry) => entry.owner === owner);
   const find = (owner: string, id: string) => {
     sweep();
@@ -136,13 +134,8 @@ function toFile({ id, filename, bytes, purpose }: About, now: number, expiresAft
 /** Reads the records in a folder, the oldest first. */
 async function readEntries(folder: string, isHeld: (id: string) => boolean): Promise<Map<string, Entry>> {
   const names = await readdir(folder);
-  const records = names.filter((name) => name.endsWith('.json'));
-  const read = await mapLimited(records, AT_ONCE, async (name) =>
-    parseObject(await readFile(join(folder, name), 'utf8')),
-  );
-  const entries = (read as (Entry | null)[])
-    .filter((entry) => entry !== null)
-    .toSorted((a, b) => a.file.created_at - b.file.created_at);
+  const read = await readRecords<Entry>(folder, names);
+  const entries = read.toSorted((a, b) => a.file.created_at - b.file.created_at);
   const byId = new Map(entries.map((entry) => [entry.file.id, entry]));
   const lost = names.filter((name) => {
     const id = name.replace(/\.jsonl$/, '');

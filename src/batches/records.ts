@@ -1,10 +1,9 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchObject } from '../contract/batches.ts';
 import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
-import { parseObject } from '../utils/json.ts';
-import { mapLimited } from '../utils/map-limited.ts';
 import { createTurns } from '../utils/turns.ts';
+import { readRecords } from './read-records.ts';
 
 /** A batch as it is stored. */
 export interface BatchRecord {
@@ -32,28 +31,14 @@ export interface BatchRecords {
   remove(id: string): Promise<void>;
 }
 
-/** The most files that are read at once: a process may open only so many. */
-const AT_ONCE = 32;
-
-const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
-
-/** True if a batch has ended. */
-export function hasEnded({ status }: BatchObject): boolean {
-  return ENDED.has(status);
-}
-
 /** Opens the records in a folder, which is made if it is missing. */
 export async function openBatchRecords(folder: string): Promise<BatchRecords> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
-  const read = await mapLimited(names, AT_ONCE, async (name) =>
-    parseObject(await readFile(join(folder, name), 'utf8')),
-  );
+  const read = await readRecords<BatchRecord>(folder, await readdir(folder));
   const records = new Map(
-    (read as (BatchRecord | null)[])
-      .filter((record) => record !== null)
+    read
       .toSorted((a, b) => a.batch.created_at - b.batch.created_at)
-      .map((record) => [record.batch.id, record]),
+      .map((record) => [record.batch.id, record] as const),
   );
   // Two writes of one record must not overtake one another.
   const inTurn = createTurns();

@@ -98,3 +98,10 @@ export interface Batches {
   /** Ends a batch that exists. What is answered by then stays. It changes nothing about a batch that has ended. */
   cancel(id: string): Promise<BatchObject>;
 }
+
+const ENDED: ReadonlySet<BatchStatus> = new Set(['completed', 'failed', 'expired', 'cancelled'] as const);
+
+/** True if a batch has ended. */
+export function hasEnded({ status }: Pick<BatchObject, 'status'>): boolean {
+  return ENDED.has(status);
+}

@@ -227,6 +227,7 @@ function createSlotUse(backgroundBesideOthers: number, calmMs: number) {
   };
   /** Asks work in the background to end, so that a caller of `party` gets the slots that it lacks. */
   const makeWay = (party: Party, lacking: number): void => {
+    if (inBackground === 0) return;
     const ending = holdsToEnd([...holds], party, lacking);
     for (const hold of ending) hold.leaving = true;
     for (const hold of ending) hold.party.giveWay?.();
@@ -242,8 +243,8 @@ function createSlotUse(backgroundBesideOthers: number, calmMs: number) {
     shareOf,
     /** False if a party is work in the background that must wait because other callers hold slots, or did until now. */
     allows(count: number, { giveWay }: Party): boolean {
-      const isCalm = busy === inBackground && performance.now() >= calmFrom;
-      return !giveWay || isCalm || inBackground + count <= backgroundBesideOthers;
+      if (!giveWay || inBackground + count <= backgroundBesideOthers) return true;
+      return busy === inBackground && performance.now() >= calmFrom;
     },
     /** Returns the time until work in the background may have all slots again, in ms; null while other callers hold some. */
     untilCalm: () => (busy === inBackground ? calmFrom - performance.now() : null),

@@ -47,7 +47,8 @@ export interface Entered {
 
 /**
  * Waits until the model is loaded and takes a place in the queue for its slots, one for each choice. If it is not loaded,
- * the calls in the background end, which may free the room that it needs. Returns null if the signal aborts first. Throws an `ApiError` if the model can't be loaded or the queue is full.
+ * the calls in the background end, which may free the room that it needs. Returns null if the signal aborts first. Throws
+ * an `ApiError` if the model can't be loaded or the queue is full.
  */
 export async function enterModel(
   keeper: Keeper<ServedModel>,

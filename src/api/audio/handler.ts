@@ -1,6 +1,5 @@
 import { notSupportedHere } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
-import { toFields } from '../fields/form.ts';
 import { readFormFor } from '../fields/model-request.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
@@ -23,7 +22,7 @@ export function createTranslation(context: RequestContext, request: ApiRequest):
 }
 
 async function writeDown(context: RequestContext, request: ApiRequest, task: Task): Promise<ApiReply> {
-  const { body: form, model } = await readFormFor(context, request, transcriptionSchema, toFields, REFUSED);
+  const { body: form, model } = await readFormFor(context, request, transcriptionSchema, REFUSED);
   refuseUntold(form);
   checkHears(model, context);
   if (!context.media) throw notSupportedHere('This Paddock can take no audio.');

@@ -1,5 +1,8 @@
+import type * as v from 'valibot';
 import { invalidRequest } from '../../contract/errors.ts';
-import type { FormPart } from '../http/multipart.ts';
+import type { ApiRequest } from '../http/http.ts';
+import { type FormPart, parseForm } from '../http/multipart.ts';
+import { validate } from './fields.ts';
 
 /** The file in a field of a form. */
 export class FormFile {
@@ -17,11 +20,16 @@ export class FormFile {
 const NUMBERS = ['temperature', 'expires_after[seconds]'];
 const BOOLEANS = ['stream'];
 
+/** Reads and validates the form of a request. Throws a 400, 413 or 415 `ApiError`. */
+export async function readForm<S extends v.GenericSchema>(request: ApiRequest, schema: S): Promise<v.InferOutput<S>> {
+  return validate(schema, toFields(await parseForm(request)), 'The form');
+}
+
 /**
  * Returns the fields of a form as an object, as JSON would have them: a field `name[]` is a list, numbers and booleans are read from
  * their texts. A text that is neither stays a text, which the schema refuses. Throws a 400 `ApiError` for a field that is there twice.
  */
-export function toFields(parts: FormPart[]): Record<string, unknown> {
+function toFields(parts: FormPart[]): Record<string, unknown> {
   const fields = new Map<string, unknown>();
   for (const { name: written, isFile, fileName, bytes } of parts) {
     const name = written.replace(/\[\d*\]$/, '');

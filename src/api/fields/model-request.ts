@@ -5,8 +5,8 @@ import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { parseJsonBody } from '../http/json-body.ts';
-import { type FormPart, parseForm } from '../http/multipart.ts';
 import { validate } from './fields.ts';
+import { readForm } from './form.ts';
 import { noteKeepAlive } from './keep-alive.ts';
 import { refuseFields, undefinedFields } from './support.ts';
 
@@ -28,15 +28,14 @@ export async function readModelRequest<S extends ModelRequestSchema>(
   return readRequestFor(context, request, schema, findIn(context), refused, look);
 }
 
-/** Does the same as `readModelRequest`, for a form, whose fields `toFields` returns as an object. */
+/** Does the same as `readModelRequest`, for a form. */
 export async function readFormFor<S extends ModelRequestSchema>(
   context: RequestContext,
   request: ApiRequest,
   schema: S,
-  toFields: (form: FormPart[]) => Record<string, unknown>,
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  const body = validate(schema, toFields(await parseForm(request)), 'The form');
+  const body = await readForm(request, schema);
   return checkRequestFor(context, body, schema, findIn(context), refused);
 }
 

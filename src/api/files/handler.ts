@@ -1,12 +1,10 @@
 import type { Batches, FileObject } from '../../contract/batches.ts';
 import { type ApiError, notFound, notSupportedHere } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
-import { validate } from '../fields/fields.ts';
-import { toFields } from '../fields/form.ts';
+import { readForm } from '../fields/form.ts';
 import { undefinedFields } from '../fields/support.ts';
 import { ownerOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
-import { parseForm } from '../http/multipart.ts';
 import { pageOf, readPage } from '../http/page.ts';
 import { queryField } from '../http/query.ts';
 import { endRecord } from '../record.ts';
@@ -23,7 +21,7 @@ export function batchesOf({ batches }: Pick<RequestContext, 'batches'>): Batches
 
 /** POST /v1/files: stores the file of a batch. */
 export async function createFile(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const form = validate(fileFormSchema, toFields(await parseForm(request)), 'The form');
+  const form = await readForm(request, fileFormSchema);
   context.noteUnknownFields(undefinedFields(form, fileFormSchema.entries));
   const batches = batchesOf(context);
   const owner = await ownerOf(context.apiKeys, request);

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { BatchObject } from '../../contract/batches.ts';
+import { type BatchObject, hasEnded } from '../../contract/batches.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { Interrupted, UsageError } from '../../serve/errors.ts';
 import { counted, note, print, printJson } from '../../serve/output.ts';
@@ -16,7 +16,6 @@ import { addUrlOptions, wantedServer } from './client-options.ts';
 
 /** The interval between two looks at the batch, in ms. */
 const LOOK_MS = 500;
-const ENDED = ['completed', 'failed', 'expired', 'cancelled'];
 
 export function registerBatch(program: Command): void {
   const group = program.command('batch').description('run files of requests behind all other requests of a server');
@@ -72,7 +71,7 @@ async function waitForEnd(client: BatchClient, begun: BatchObject, stop: AbortSi
     if (!batch) throw new Error(`the server does not know the batch ${begun.id} any more`);
     const { completed, failed, total } = batch.request_counts;
     if (shows) process.stderr.write(`\r${batch.status}: ${completed + failed} of ${total} requests, ${failed} failed `);
-    const ended = ENDED.includes(batch.status);
+    const ended = hasEnded(batch);
     if (shows && (ended || stop.aborted)) process.stderr.write('\n');
     if (ended) return batch;
     await sleep(LOOK_MS, null, { signal: stop }).catch(() => {});

@@ -3,6 +3,9 @@ import { roundContext } from '../context-length.ts';
 import type { ModelKind } from '../engine.ts';
 import type { ProjectorNeeds } from './projector.ts';
 
+/** wllama's settings for keys and values as floats. Flash attention would convert them to half floats first. */
+export const FLOAT_CACHE = { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false } as const;
+
 /** How to load a model: the sizes are in tokens, threads and layers. */
 export interface WasmLoadPlan {
   kind: ModelKind;
@@ -30,8 +33,7 @@ export function loadParams(plan: WasmLoadPlan, { passSize, helpers }: ProjectorN
     // One of the computing threads is not a worker.
     n_threads: helpers === 0 ? threads : threads - 1 + helpers,
     n_gpu_layers: gpuLayers,
-    // Flash attention would convert the floats to half floats first.
-    ...(floatCache && { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false }),
+    ...(floatCache && FLOAT_CACHE),
     // One slot is enough: llama-server keeps earlier prompts outside of the context and finds them again.
     n_parallel: 1,
     ctx_shift: false,
