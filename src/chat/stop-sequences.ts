@@ -1,3 +1,5 @@
+import { beginningAtEnd } from '../utils/beginning-at-end.ts';
+
 /** Passes text on up to the first stop sequence. The result does not depend on how the text is cut into pieces. */
 export interface StopFilter {
   /** Returns the text that is now known not to belong to a stop sequence; '' after a stop. */
@@ -69,11 +71,7 @@ function firstCompleted(text: string, sequences: string[]): { begin: number; ind
 /** Returns the length of the longest end of the text that may be the beginning of a stop sequence. */
 function longestPartialMatch(text: string, sequences: string[]): number {
   let longest = 0;
-  for (const sequence of sequences) {
-    for (let length = Math.min(sequence.length - 1, text.length); length > longest; length--) {
-      if (text.endsWith(sequence.slice(0, length))) longest = length;
-    }
-  }
+  for (const sequence of sequences) longest = Math.max(longest, beginningAtEnd(text, sequence));
   return longest;
 }
 

@@ -1,4 +1,5 @@
-import { beginningAtEnd, consume, type Input, type Reading, skipSpace, takeMark, takeUpTo } from './reading.ts';
+import { beginningAtEnd } from '../../utils/beginning-at-end.ts';
+import { consume, type Input, type Reading, skipSpace, takeMark, takeUpTo } from './reading.ts';
 
 type Pass = (json: string) => void;
 
@@ -36,7 +37,7 @@ export function* passMarkedText(input: Input, end: string, pass: Pass): Reading<
   for (;;) {
     const at = input.rest.indexOf(end);
     // The last characters may be the beginning of the mark. A reply that ends there ends in the mark.
-    const most = at >= 0 ? at : beginningAtEnd(input.rest, end);
+    const most = at >= 0 ? at : input.rest.length - beginningAtEnd(input.rest, end);
     // Half a character is not passed on.
     const length = /[\uD800-\uDBFF]/.test(input.rest.charAt(most - 1)) ? most - 1 : most;
     pass(JSON.stringify(consume(input, length)).slice(1, -1));

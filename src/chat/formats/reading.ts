@@ -1,3 +1,5 @@
+import { beginningAtEnd } from '../../utils/beginning-at-end.ts';
+
 /** Up to this many space characters before a mark belong to it. As many are held back while a mark may still come. */
 const MAX_SPACE = 64;
 
@@ -124,17 +126,8 @@ function findMark({ rest, ended }: Input, marks: string[]): { index: number; mar
     if (index !== -1 && index < found.index) found = { index, mark };
   }
   for (const mark of ended ? [] : marks) {
-    const index = beginningAtEnd(rest, mark);
+    const index = rest.length - beginningAtEnd(rest, mark);
     if (index < found.index) found = { index };
   }
   return found;
-}
-
-/**
- * Returns the index at which the end of the text is the beginning of the mark; the length of the text if there is none.
- */
-export function beginningAtEnd(text: string, mark: string): number {
-  let index = Math.max(0, text.length - mark.length + 1);
-  while (index < text.length && !mark.startsWith(text.slice(index))) index++;
-  return index;
 }
