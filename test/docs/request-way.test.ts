@@ -36,6 +36,9 @@ const TAKE_COUNTS = `
 /** No thread has taken counts for this time, in ms: those that have not are gone. */
 const SETTLED_MS = 3000;
 
+/** The time in the name of a file of counts, `coverage-<process>-<time in ms>-<thread>.json`. */
+const WHEN = /(?<=^coverage-\d+)-\d+-/;
+
 /** What V8 writes: the functions of each script, with the calls of the whole function as the first range. */
 interface Coverage {
   result: { url: string; functions: { functionName: string; ranges: { startOffset: number; count: number }[] }[] }[];
@@ -56,7 +59,7 @@ function listedStations(): string[] {
 describe('the files on the way of a streamed chat request', () => {
   let folder: string;
   let server: ChildProcess | undefined;
-  let passed: Set<string>;
+  let passed: Set<string> | undefined;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'paddock-way-'));
@@ -77,7 +80,7 @@ describe('the files on the way of a streamed chat request', () => {
     await until(() => /model loaded/.test(output) && /http:\/\/127\.0\.0\.1:\d+/.test(output));
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
 
-    /** Has all threads write their counts. Returns the names of the files that they wrote. */
+    /** Has all threads write their counts. Returns the names of the files that they wrote, by process and thread. */
     const takeCounts = async (turn: number) => {
       const known = new Set(turn === 1 ? [] : readdirSync(counts));
       await writeFile(join(folder, `take-${turn}`), '');
@@ -90,7 +93,8 @@ describe('the files on the way of a streamed chat request', () => {
         const isSettled = taken > 0 && performance.now() - latest.at > SETTLED_MS;
         return isSettled || taken === countOf('threads') - countOf('ended');
       });
-      return readdirSync(counts).filter((name) => !known.has(name));
+      const written = readdirSync(counts).filter((name) => !known.has(name));
+      return new Map(written.map((name) => [name.replace(WHEN, '-'), name]));
     };
     const ask = async () => {
       const body = { model: 'pico', stream: true, max_tokens: 8, messages: [{ role: 'user', content: 'Hello' }] };
@@ -98,11 +102,17 @@ describe('the files on the way of a streamed chat request', () => {
       const reply = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
       expect(await reply.text()).toContain('[DONE]');
     };
-    // The first request starts the thread that renders templates.
+    // The first request starts the thread that renders templates. A busy server may start another at a later request: that thread's
+    // counts hold what ran while its modules loaded, so the request does not tell and is asked again.
     await ask();
-    await takeCounts(1);
-    await ask();
-    passed = new Set((await takeCounts(2)).flatMap((name) => calledIn(join(counts, name))));
+    let before = await takeCounts(1);
+    for (let turn = 2; passed === undefined; turn++) {
+      await ask();
+      const after = await takeCounts(turn);
+      const isSame = after.size === before.size && [...after.keys()].every((thread) => before.has(thread));
+      if (isSame) passed = new Set([...after.values()].flatMap((name) => calledIn(join(counts, name))));
+      before = after;
+    }
   }, 60_000);
 
   afterAll(async () => {
@@ -112,17 +122,19 @@ describe('the files on the way of a streamed chat request', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  const stations = () => passed ?? new Set<string>();
+
   it('are all listed in docs/architecture.md', () => {
     const listed = listedStations();
     const isListed = (file: string) =>
       listed.some((name) => (name.endsWith('/') ? file.startsWith(name) : file === name));
-    expect(passed.size).toBeGreaterThan(100);
-    expect([...passed].filter((file) => !LEFT_OUT.test(file) && !isListed(file)).sort()).toEqual([]);
+    expect(stations().size).toBeGreaterThan(100);
+    expect([...stations()].filter((file) => !LEFT_OUT.test(file) && !isListed(file)).sort()).toEqual([]);
   });
 
   it('are the only ones that are listed there', () => {
     const isPassed = (name: string) =>
-      name.endsWith('/') ? [...passed].some((file) => file.startsWith(name)) : passed.has(name);
+      name.endsWith('/') ? [...stations()].some((file) => file.startsWith(name)) : stations().has(name);
     expect(listedStations().filter((name) => !isPassed(name))).toEqual([]);
   });
 });
