@@ -82,6 +82,7 @@ export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY
   return {
     generate(modelId, request, context) {
       return eventsOf<GenerationEvent>(async (emit, signal) => {
+        preparer.startAhead();
         const entered = await enterModel(keeper, modelId, { ...context, signal }, entering, request.choices);
         if (!entered) return;
         try {

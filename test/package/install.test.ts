@@ -194,10 +194,9 @@ describe('the tarball', () => {
   it('depends on the packages that its scripts import, and on no others', async () => {
     const files = (await readdir(inPackage('dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
     const texts = await Promise.all(files.map((name) => readFile(inPackage(join('dist', name)), 'utf8')));
-    // The packages in the bundles have examples in their comments.
-    const codes = texts.map((text) => text.replace(/^\s*(?:\*|\/\/).*$/gm, ''));
-    const named = /^(?:import|export)\b.*['"]([@\w][\w@./-]*)['"];?$|\bimport\(['"]([@\w][\w@./-]*)['"]\)/gm;
-    const names = codes.flatMap((code) => [...code.matchAll(named)].map(([, fixed, late]) => fixed ?? late ?? ''));
+    const named =
+      /(?:^|[;}])(?:import|export)\b[^'"`();]*["'`]([@\w][\w@./-]*)["'`]|\bimport\(["'`]([@\w][\w@./-]*)["'`]\)/gm;
+    const names = texts.flatMap((code) => [...code.matchAll(named)].map(([, fixed, late]) => fixed ?? late ?? ''));
     const imported = new Set(names.filter((name) => !isBuiltin(name)).map(packageOf));
     const declared = Object.keys(manifest.dependencies);
     expect(imported).toContain('node-llama-cpp');

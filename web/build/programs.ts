@@ -48,7 +48,12 @@ await build({
       external: EXTERNAL,
       preserveEntrySignatures: 'strict',
       // The maps need no copy of the sources: stack traces name places only, and a debugger finds the sources in a clone.
-      output: { entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js', sourcemapExcludeSources: true },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: 'parts/[name]-[hash].js',
+        sourcemapExcludeSources: true,
+        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      },
     },
   },
 });

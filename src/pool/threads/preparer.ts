@@ -22,6 +22,8 @@ const MOST_THREADS = MOST_OF_PARTY + 2;
 
 /** Prepares requests in worker threads, so that slow templates and schemas delay neither the server nor an engine. */
 export interface Preparer extends AsyncDisposable {
+  /** Starts a thread if there is none, so that it starts while a model loads. */
+  startAhead(): void;
   /**
    * Renders the prompt and compiles the grammar of a request. Free threads are shared between parties as slots are. Throws an
    * `ApiError` as `createPreparer` says, a 400 if that takes too long or too much memory, a 503 if no thread is free for too long, and
@@ -34,7 +36,7 @@ export interface Preparer extends AsyncDisposable {
   ): Promise<PreparedRequest>;
 }
 
-/** Starts no thread before the first request. */
+/** Starts no thread before the first request, or `startAhead`. */
 export function createPreparerPool(): Preparer {
   const queue = createSlotQueue(MOST_THREADS, Number.POSITIVE_INFINITY, { mostOfParty: MOST_OF_PARTY });
   const threads = createThreads();
@@ -56,6 +58,7 @@ export function createPreparerPool(): Preparer {
   };
 
   return {
+    startAhead: threads.startAhead,
     async prepare(traits, request, { signal, party }) {
       const patience = AbortSignal.timeout(LONGEST_WAIT_MS);
       const release = await queue.acquire(AbortSignal.any([signal, patience]), 1, party);
@@ -98,6 +101,9 @@ function createThreads() {
     idle.push({ thread, timer });
   };
   return {
+    startAhead() {
+      if (all.size === 0) keep(start());
+    },
     take(): PrepareThread {
       for (let found = idle.pop(); found; found = idle.pop()) {
         clearTimeout(found.timer);
