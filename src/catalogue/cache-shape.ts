@@ -2,7 +2,7 @@ import type { ModelShape } from '../engine/engine.ts';
 import type { Fields } from '../gguf/fields.ts';
 
 /** What a model keeps of the tokens of a slot. */
-export type CacheShape = Pick<ModelShape, 'cachedPerToken' | 'window' | 'stateNumbers'>;
+export type CacheShape = Pick<ModelShape, 'cachedPerToken' | 'window' | 'stateNumbers' | 'keepsStates'>;
 
 /** The layers of an architecture that look back on a few tokens, where the header has no list of them. */
 interface WindowRule {
@@ -57,6 +57,19 @@ const BY_INTERVAL: Record<string, number> = { qwen3next: 4, qwen35: 4, qwen35moe
 /** These layers have both a recurrent state and keys and values. */
 const BOTH = new Set(['falcon-h1']);
 
+/** The architectures of which llama.cpp can keep earlier states of a slot (`llm_arch_supports_rs_rollback`). */
+const KEEPS_STATES = new Set([
+  'bailingmoe3',
+  'kimi-k3',
+  'lfm2',
+  'lfm2moe',
+  'nemotron_h',
+  'nemotron_h_moe',
+  'qwen35',
+  'qwen35moe',
+  'qwen4exp',
+]);
+
 /** The layers of a Gemma 3n with keys and values of their own; the others use theirs. */
 const GEMMA_3N_LAYERS = 20;
 
@@ -85,7 +98,10 @@ export function readCacheShape(architecture: string, fields: Fields): CacheShape
   return {
     cachedPerToken: sums.full,
     ...(window && sums.windowed > 0 && { window: { cachedPerToken: sums.windowed, tokens: window.tokens } }),
-    ...(sums.recurrent > 0 && { stateNumbers: sums.recurrent * stateOfLayer(figure, heads(0)) }),
+    ...(sums.recurrent > 0 && {
+      stateNumbers: sums.recurrent * stateOfLayer(figure, heads(0)),
+      ...(KEEPS_STATES.has(architecture) && { keepsStates: true }),
+    }),
   };
 }
 

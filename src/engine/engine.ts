@@ -33,6 +33,8 @@ export interface ModelShape {
   experts?: { bytes: number; count: number; used: number };
   /** The numbers of 32 bits in the recurrent state of a slot, if the model has one. */
   stateNumbers?: number;
+  /** True if llama.cpp can keep earlier states of the recurrent state. */
+  keepsStates?: boolean;
   embeddingLength: number;
   feedForwardLength: number;
   vocabularySize: number;
@@ -116,6 +118,11 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   microBatch?: number;
   /** True if attention is computed with llama.cpp's flash attention. By default, llama.cpp decides. */
   flashAttention?: boolean | undefined;
+  /**
+   * The number of earlier states that the native engine keeps of a slot's recurrent state, so that as many guessed tokens
+   * can be taken back. By default none.
+   */
+  states?: number;
   /** The format of the KV cache in the native engine; by default f16. Quantized formats need flash attention. */
   kvType?: KvType | undefined;
   /** True if WebAssembly keeps keys and values as 32-bit floats, which makes long conversations faster. */

@@ -88,6 +88,19 @@ const HEAD_LENGTH = 64;
  */
 export const MOST_OUTPUTS = 16;
 
+/** The earlier recurrent states of all slots together take at most this share of the bytes of the weights. */
+const STATES_SHARE = 1 / 8;
+
+/**
+ * Returns how many earlier recurrent states the native engine keeps of each slot, so that as many guessed tokens can be taken
+ * back: as many as the longest guess needs, if they are small beside the weights.
+ */
+export function earlierStates({ stateNumbers = 0, keepsStates, fileBytes }: ModelShape, slots: number): number {
+  if (!keepsStates || stateNumbers === 0) return 0;
+  const bytes = F32_BYTES * stateNumbers * slots;
+  return Math.min(MOST_OUTPUTS - 1, Math.floor((STATES_SHARE * fileBytes) / bytes));
+}
+
 /** Returns the most tokens of each sequence in a forward pass after which the native engine wants logits. */
 export function outputsOf(batchSize: number, sequences: number): number {
   return Math.min(MOST_OUTPUTS, Math.floor(Math.min(batchSize, MOST_LOGITS) / sequences));
@@ -100,7 +113,7 @@ export function outputsOf(batchSize: number, sequences: number): number {
  *   the system can drop the mapped pages. WebAssembly copies the files, and a projector twice.
  * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`). Layers with a
  *   sliding window have them for as many tokens as the window and a batch (`llama_kv_cache_iswa`), and recurrent layers
- *   have a state of one size instead (`llama_memory_recurrent`). With `floatCache` they are floats.
+ *   have a state of one size instead (`llama_memory_recurrent`), and earlier states of it. With `floatCache` they are floats.
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: WebAssembly holds them for a
  *   whole batch, a GPU for up to `MOST_OUTPUTS` tokens per slot; the CPU build only touches those of one token per slot,
@@ -174,11 +187,12 @@ function batchOf(
 
 /**
  * Returns the bytes of a slot's cache that do not grow with a window beyond the sliding one: the keys and values of the
- * layers with a sliding window, and the recurrent state.
+ * layers with a sliding window, and the recurrent state with the earlier states that are kept.
  */
 export function fixedCacheBytes(shape: ModelShape, plan: Omit<MemoryPlan, 'threads' | 'kind'>): number {
   const { window, stateNumbers = 0 } = shape;
-  const state = F32_BYTES * stateNumbers;
+  const states = 1 + (plan.backend === 'wasm' ? 0 : earlierStates(shape, plan.slots));
+  const state = F32_BYTES * stateNumbers * states;
   if (!window) return state;
   const places = roundContext(Math.min(plan.contextLength, window.tokens + batchOf(shape, plan)));
   return state + places * cachedBytesIn(plan, window);

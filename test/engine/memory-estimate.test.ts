@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelShape } from '../../src/engine/engine.ts';
-import { estimateMemory, type MemoryPlan } from '../../src/engine/memory-estimate.ts';
+import { earlierStates, estimateMemory, type MemoryPlan } from '../../src/engine/memory-estimate.ts';
 
 const MIB = 2 ** 20;
 
@@ -109,6 +109,34 @@ describe('the estimate of memory', () => {
     const { weights, cache, compute, total } = estimateMemory(halfBillion, plan());
     expect(total).toBe(weights + cache + compute);
     expect(weights).toBeGreaterThan(halfBillion.fileBytes);
+  });
+});
+
+describe('the earlier states of a recurrent model', () => {
+  const state = (bytes: number, more: Partial<ModelShape> = {}) => ({
+    ...halfBillion,
+    fileBytes: 800 * MIB,
+    stateNumbers: bytes / 4,
+    keepsStates: true,
+    ...more,
+  });
+
+  it.each([
+    ['as many as the longest guess where they are small', state(0.1 * MIB), 16, 15],
+    ['as many as an eighth of the weights holds', state(10 * MIB), 4, 2],
+    ['more with fewer slots', state(10 * MIB), 1, 10],
+    ['none where one is too large', state(10 * MIB), 16, 0],
+    ['none where llama.cpp keeps none', state(0.1 * MIB, { keepsStates: false }), 16, 0],
+    ['none without a recurrent state', halfBillion, 16, 0],
+  ])('are %s', (_, shape, slots, count) => {
+    expect(earlierStates(shape, slots)).toBe(count);
+  });
+
+  it('are part of the cache, but not with WebAssembly, which keeps none', () => {
+    const cacheOf = (backend: 'cpu' | 'wasm') =>
+      estimateMemory(state(10 * MIB, { cachedPerToken: 0 }), plan({ backend, slots: 4 })).cache / MIB;
+    expect(cacheOf('cpu')).toBe(4 * 3 * 10);
+    expect(cacheOf('wasm')).toBe(4 * 10);
   });
 });
 

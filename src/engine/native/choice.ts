@@ -132,7 +132,7 @@ function textBefore({ model, vocabulary }: ChoiceContext, prompt: readonly Token
   return begins ? [] : prompt.filter(isTextToken);
 }
 
-/** Guesses are only made for a model whose cache can drop its latest tokens: wrong guesses have to be dropped. */
+/** A guess is no longer than what the model can take back: wrong guesses have to be dropped. */
 function createSource(context: ChoiceContext, choice: number, prompt: readonly Token[], drawn: Token[]): TokenSource {
   const {
     decoder,
@@ -145,7 +145,7 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
   const drawer = createDrawer(context, choice, history, drawn, guide);
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
-  const guesses = context.model.rewinds && !oneByOne;
+  const guesses = decoder.takesBack > 0 && !oneByOne;
   const draft = draftModel && { model: draftModel, history };
   return createTokenSource({
     drawer,
@@ -153,6 +153,7 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
     forces: request.thinking !== undefined || mayForce(request),
     times,
     speculation: guesses ? createSpeculation(times, { guide, lookup: createPromptLookup(history), draft }) : undefined,
+    mostGuessed: decoder.takesBack,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
   });

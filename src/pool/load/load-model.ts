@@ -7,6 +7,7 @@ import type { Gpu } from '../../engine/gpu.ts';
 import {
   bytesReadPerToken,
   cachedBytesPerToken,
+  earlierStates,
   estimateMemory,
   idleExpertBytes,
 } from '../../engine/memory-estimate.ts';
@@ -228,7 +229,8 @@ async function tryBackend(
   );
   const { threads } = sizes;
   if (backend === 'wasm') warnOfUnused(source, log);
-  const wanted = { ...asked, ...files, ...batch, slots: chosen.slots };
+  const states = earlierStates(shape, sizes.slots);
+  const wanted = { ...asked, ...files, ...batch, slots: chosen.slots, states };
   // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
   const room = await findRoom(shape, memoryPlans(sizes, lengths), claim, (plan, needed) =>

@@ -54,7 +54,7 @@ export async function loadDraftModel(
     const context = await createGrowingContext(model, { ...options, slots: 1, contextLength: length }, false, log);
     log.info('draft model loaded', { file: model.file });
     return createDraftModel({
-      decoder: createDecoder(context, { window: null, rewinds: true }),
+      decoder: createDecoder(context, { window: null, rewinds: true, recurs: false }),
       draft: model,
       vocabularySize: main.tokenizer.size,
       threads,

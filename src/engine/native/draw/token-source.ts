@@ -56,6 +56,8 @@ export interface TokenSourceOptions {
   forces: boolean;
   /** Guesses tokens, so that several tokens can be drawn after one forward pass. */
   speculation?: Speculation | undefined;
+  /** The most tokens of a guess; by default there is no limit. */
+  mostGuessed?: number;
   times: PassTimes;
   /** The most tokens of the reply in one forward pass. */
   mostPerStep: number;
@@ -74,7 +76,7 @@ const MOST_FORCED = 64;
  * ends the guess.
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { drawer, guide, speculation, times, mostPerStep } = options;
+  const { drawer, guide, speculation, times, mostPerStep, mostGuessed = Number.POSITIVE_INFINITY } = options;
   let guess: Token[] = [];
 
   /**
@@ -133,7 +135,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     async propose(left) {
       room = left;
       evaluating = goTogether(pending.length, times) ? Math.min(pending.length, mostPerStep) : 1;
-      const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
+      const most = evaluating < pending.length ? 0 : Math.min(room, mostGuessed, mostPerStep - evaluating);
       guess = (await speculation?.guess(evaluating, most)) ?? [];
       const tokens = [...pending.slice(0, evaluating), ...guess];
       return { tokens, logitsAt: tokens.map((_, index) => index).slice(evaluating - 1) };

@@ -25,6 +25,8 @@ export interface ContextOptions {
   outputs?: number;
   /** The most threads that compute a pass. */
   threads: number;
+  /** The number of earlier states that a sequence of a model with a recurrent state keeps; by default none. */
+  states?: number | undefined;
   /** The format of the KV cache; by default f16. */
   kvType?: KvType | undefined;
   /** True or false for flash attention; undefined lets llama.cpp decide. */
@@ -44,6 +46,8 @@ export interface LlamaContext extends AsyncDisposable {
   readonly batchSize: number;
   /** The most tokens in one forward pass after which logits can be wanted. */
   readonly outputs: number;
+  /** The number of earlier states that each sequence keeps of its recurrent state; 0 without one, or where llama.cpp keeps none. */
+  readonly states: number;
   /** Sets the number of threads of the following passes, at most the number that the context was made with. */
   setThreads(threads: number): void;
   /**
@@ -132,6 +136,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     sequences,
     batchSize,
     outputs: mostOutputs,
+    states: llama.llama_n_rs_seq(opened),
     setThreads(wanted) {
       const count = Math.min(wanted, threads);
       if (count === usedThreads) return;
@@ -281,6 +286,7 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
     n_batch: batchSize,
     n_ubatch: Math.min(batchSize, options.microBatch ?? batchSize),
     n_seq_max: sequences,
+    n_rs_seq: options.states ?? 0,
     n_outputs_max: options.outputs ?? 0,
     n_threads: threads,
     n_threads_batch: threads,

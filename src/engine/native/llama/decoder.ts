@@ -32,6 +32,8 @@ export interface Decoder
   readonly sequences: number;
   /** The most tokens of each sequence in one forward pass after which logits can be wanted. */
   readonly outputs: number;
+  /** The most tokens of a pass that a sequence can drop right after it, as long as it keeps one of them. */
+  readonly takesBack: number;
   /**
    * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
    * if the pass fails, and `PassAborted` if it was aborted.
@@ -80,7 +82,7 @@ export interface Decoder
 /** Makes the decoder of a context. */
 export function createDecoder(growing: GrowingContext, memory: Memory): Decoder {
   const { contextLength } = growing;
-  const { batchSize, sequences } = growing.context;
+  const { batchSize, sequences, states } = growing.context;
   const cells = createCells(growing, memory);
   // llama.cpp's context allows one call at a time.
   const alone = createTurns();
@@ -107,6 +109,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     batchSize,
     sequences,
     outputs: Math.floor(growing.context.outputs / sequences),
+    takesBack: memory.recurs ? states : Number.POSITIVE_INFINITY,
     hold: growing.hold,
     logitsAt: (place) => growing.context.logitsAt(place),
     decode: (parts, threads, { arrange, signal, adapters } = {}) =>
@@ -114,8 +117,10 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
         const { order, fillers } = orderOf(parts, arrange);
         growing.context.setThreads(threads);
         unsettled = new Set();
+        cells.notePass([]);
         try {
           const places = await growing.context.decode(order, signal, adapters);
+          cells.notePass(order.map(({ sequence, tokens }) => ({ sequence, tokens: tokens.length })));
           const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
           return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);
         } finally {
@@ -126,10 +131,9 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     reaches: (sequence, extent) => alone(async () => cells.reaches(sequence, extent)),
     copy: (from, to, extent) =>
       alone(async () => {
-        cells.clear(to);
-        growing.context.copy(from, to);
-        unsettled.add(from).add(to);
-        return cells.count(to) < extent ? cells.clear(to) : cells.keep(to, extent);
+        const copied = cells.copy(from, to);
+        if (copied > 0) unsettled.add(from).add(to);
+        return copied < extent ? cells.clear(to) : cells.keep(to, extent);
       }),
     settled: (sequence) => !unsettled.has(sequence),
     save: (sequence, path) =>
@@ -152,7 +156,10 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
       if (!lacks(length)) return;
       await alone(async () => {
         const release = growing.hold();
-        if (unsettled.size === 0) await growing.grow(length + batchSize);
+        if (unsettled.size === 0) {
+          await growing.grow(length + batchSize);
+          cells.notePass([]);
+        }
         release();
       });
     },

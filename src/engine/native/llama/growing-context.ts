@@ -147,6 +147,7 @@ async function openWith(model: LlamaModel, options: EngineOptions, contextLength
     outputs: options.slots * outputsOf(batchSize, options.slots),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
+    states: options.states,
     kvType: options.kvType,
   });
   if (context) return context;

@@ -20,6 +20,8 @@ export interface LlamaModel {
   readonly window: number | null;
   /** True if a sequence can always drop its latest tokens. A recurrent state or a sliding window cannot. */
   readonly rewinds: boolean;
+  /** True if the model has a recurrent state. */
+  readonly recurs: boolean;
   /** Returns the value of a metadata key as text; undefined if the file has none. Lists have no value. */
   metadata(key: string): string | undefined;
   /** Returns the value of a key whose name begins with the model's architecture. */
@@ -52,7 +54,7 @@ export async function openModel(
   const contexts: AsyncDisposable[] = [];
   const metadata = (key: string) => readMetadata(library, pointer, key);
   const window = llama.llama_model_n_swa(pointer);
-  const forgets = llama.llama_model_is_recurrent(pointer) || llama.llama_model_is_hybrid(pointer);
+  const recurs = llama.llama_model_is_recurrent(pointer) || llama.llama_model_is_hybrid(pointer);
   // Layers beyond the last one count the output layer, which goes to the GPU after all others.
   const layers = llama.llama_model_n_layer(pointer) + 1;
 
@@ -63,7 +65,8 @@ export async function openModel(
     trainedContextLength: llama.llama_model_n_ctx_train(pointer),
     gpuLayers: params.n_gpu_layers < 0 ? layers : Math.min(layers, params.n_gpu_layers),
     window: window > 0 ? window : null,
-    rewinds: window <= 0 && !forgets,
+    rewinds: window <= 0 && !recurs,
+    recurs,
     metadata,
     architecture: (key) => metadata(`${metadata('general.architecture')}.${key}`),
     get handle() {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeModel } from '../../../../src/catalogue/describe.ts';
-import { estimateMemory } from '../../../../src/engine/memory-estimate.ts';
+import type { ModelShape } from '../../../../src/engine/engine.ts';
+import { earlierStates, estimateMemory } from '../../../../src/engine/memory-estimate.ts';
 import { openContext } from '../../../../src/engine/native/llama/context.ts';
 import { registerLog } from '../../../../src/engine/native/llama/library/bindings.ts';
 import { readGgufHeader } from '../../../../src/gguf/header.ts';
@@ -32,19 +33,24 @@ async function reportedCache(path: string): Promise<number> {
     if (size !== undefined) sizes.push(Number(size));
   };
   model.library.llama.llama_log_set(registerLog(take), null);
-  const context = await openContext(model, { contextLength: CONTEXT, sequences: SLOTS, batchSize: BATCH, threads: 1 });
+  const states = earlierStates(await shapeOf(path), SLOTS);
+  const sizesOfContext = { contextLength: CONTEXT, sequences: SLOTS, batchSize: BATCH, threads: 1 };
+  const context = await openContext(model, { ...sizesOfContext, states });
   await context?.[Symbol.asyncDispose]();
   await model.close();
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-async function estimatedCache(path: string): Promise<number> {
+async function shapeOf(path: string): Promise<ModelShape> {
   const { size } = await stat(path);
   const header = await withOpenFile({ path, size }, readGgufHeader);
   const file = { path, name: 'a.gguf', folder: '', size, modified: 0, stamp: '' };
-  const { source } = describeModel('a', [{ file, header }], { projector: null, draft: null, adapters: [] }, {});
+  return describeModel('a', [{ file, header }], { projector: null, draft: null, adapters: [] }, {}).source.shape;
+}
+
+async function estimatedCache(path: string): Promise<number> {
   const plan = { backend: 'cpu', kind: 'chat', contextLength: CONTEXT, threads: 1, batchSize: BATCH } as const;
-  return estimateMemory(source.shape, { ...plan, slots: SLOTS }).cache / MIB;
+  return estimateMemory(await shapeOf(path), { ...plan, slots: SLOTS }).cache / MIB;
 }
 
 describe("the estimate of a context's caches is what llama.cpp allocates", () => {
@@ -74,9 +80,10 @@ describe("the estimate of a context's caches is what llama.cpp allocates", () =>
     expect(await estimatedCache(path)).toBeCloseTo(reported, 2);
   });
 
-  it('where a layer has a recurrent state', async () => {
+  it('where a layer has a recurrent state, and earlier states of it', async () => {
     const path = join(folder, 'hybrid.gguf');
     writeHybridModel(path);
+    expect(earlierStates(await shapeOf(path), SLOTS)).toBeGreaterThan(0);
     expect(await estimatedCache(path)).toBeCloseTo(await reportedCache(path), 1);
   });
 });

@@ -3,14 +3,16 @@ import { createCells } from '../../../../src/engine/native/llama/cells.ts';
 import type { LlamaContext } from '../../../../src/engine/native/llama/context.ts';
 
 /** Makes the cells of a sequence with these positions, and logs what is done to them. */
-function createRun({ oldest = 0, newest = 99, removes = true, window = null as number | null }) {
+function createRun({ oldest = 0, newest = 99, removes = true, window = null as number | null, states = 0 }) {
   const log: string[] = [];
-  const context: Pick<LlamaContext, 'positions' | 'remove'> = {
+  const context: Pick<LlamaContext, 'positions' | 'remove' | 'copy' | 'states'> = {
+    states,
     positions: () => ({ first: oldest, last: newest }),
     remove: (_, start) => {
       log.push(start === 0 ? 'clear' : `remove from ${start}`);
       return removes;
     },
+    copy: (from, to) => void log.push(`copy ${from} to ${to}`),
   };
   return { cells: createCells({ context }, { window }), log };
 }
@@ -36,6 +38,44 @@ describe('the cells of a sequence', () => {
     const { cells, log } = createRun(given);
     expect(cells.keep(0, length)).toBe(held);
     expect(log).toEqual(expected);
+  });
+
+  it.each([
+    ['a token of the latest pass', 4, 99, 99],
+    ['all of its tokens but one', 4, 97, 97],
+    ['more of them than there are states', 2, 96, 0],
+    ['more tokens than the latest pass had', 8, 95, 0],
+    ['one without earlier states', 0, 99, 0],
+  ])('drop %s, with a recurrent state', (_, states, length, held) => {
+    const { cells } = createRun({ oldest: 99, states });
+    cells.notePass([{ sequence: 0, tokens: 4 }]);
+    expect(cells.reaches(0, length)).toBe(held > 0);
+    expect(cells.keep(0, length)).toBe(held);
+  });
+
+  it('drop tokens once after a pass, and none after a pass without the sequence, or one that failed', () => {
+    const { cells } = createRun({ oldest: 99, states: 4 });
+    cells.notePass([{ sequence: 0, tokens: 4 }]);
+    expect([cells.keep(0, 99), cells.keep(0, 98)]).toEqual([99, 0]);
+    for (const parts of [[{ sequence: 1, tokens: 4 }], []]) {
+      cells.notePass([{ sequence: 0, tokens: 4 }]);
+      cells.notePass(parts);
+      expect(cells.keep(0, 99)).toBe(0);
+    }
+  });
+
+  it('are copied whole, but not while the next pass is to take a state back', () => {
+    const { cells, log } = createRun({ oldest: 99, states: 4 });
+    cells.notePass([{ sequence: 0, tokens: 4 }]);
+    expect(cells.copy(0, 1)).toBe(100);
+    // The copy has the same state until the next pass.
+    expect(cells.reaches(0, 99)).toBe(false);
+    cells.notePass([{ sequence: 0, tokens: 4 }]);
+    cells.keep(0, 99);
+    expect(cells.copy(0, 1)).toBe(0);
+    cells.notePass([{ sequence: 0, tokens: 1 }]);
+    expect(cells.copy(0, 1)).toBe(100);
+    expect(log.filter((line) => line.startsWith('copy'))).toEqual(['copy 0 to 1', 'copy 0 to 1']);
   });
 
   it('are counted by the newest one', () => {

@@ -156,7 +156,8 @@ describe('a context by itself', () => {
   afterAll(() => model.close());
 
   const growingOf = (grows: boolean, of = model) => createGrowingContext(of, options, grows, silentLog);
-  const decoderFor = (growing: GrowingContext) => createDecoder(growing, { window: null, rewinds: true });
+  const decoderFor = (growing: GrowingContext) =>
+    createDecoder(growing, { window: null, rewinds: true, recurs: false });
   const decoderOf = async (grows: boolean, of = model) => decoderFor(await growingOf(grows, of));
 
   it('begins whole if it is not to grow, or if the angles of the model depend on the window', async () => {

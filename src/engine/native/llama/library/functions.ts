@@ -150,6 +150,7 @@ export const FUNCTIONS = {
   ),
   llama_free: declare<(context: Pointer) => void>('void llama_free(void *context)'),
   /** Returns the tokens that one sequence can hold. */
+  llama_n_rs_seq: declare<(context: Pointer) => number>('uint32_t llama_n_rs_seq(void *context)'),
   llama_n_ctx_seq: declare<(context: Pointer) => number>('uint32_t llama_n_ctx_seq(void *context)'),
   llama_get_memory: declare<(context: Pointer) => Pointer>('void *llama_get_memory(void *context)'),
   /** Sets if the tokens of the following passes attend only to those before them. */

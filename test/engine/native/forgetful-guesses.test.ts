@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EngineEvent } from '../../../src/contract/events.ts';
+import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
+import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
+import { greedy, textRequest } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
+import { writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
+
+// A model with a sliding window can drop the tokens of its latest pass, and so can one with a recurrent state that keeps earlier states:
+// wrong guesses. The bias leaves the models three tokens: some guesses are then right, and others wrong.
+
+const NARROW = {
+  ...greedy,
+  logitBias: [
+    [262, 30],
+    [270, 30],
+    [281, 30],
+  ] as [number, number][],
+};
+const SEEDED = { ...NARROW, temperature: 0.4, topK: 40, seed: 5 };
+const PROMPTS = ['one two three', 'a b a b a b a b', 'Quote this: some words and some other words.'];
+const SLOTS = 3;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-forgetful-guesses-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe.each([
+  { kind: 'a recurrent state', write: writeHybridModel, states: 7, most: 7 },
+  { kind: 'a recurrent state that keeps one earlier state', write: writeHybridModel, states: 1, most: 1 },
+  { kind: 'a sliding window', write: writeWindowModel, states: 0, most: 15 },
+])('a model with $kind', ({ kind, write, states, most }) => {
+  let ahead: TextEngine;
+  let plain: TextEngine;
+  /** The guesses of the replies below. Whether a single reply has some depends on the times of its passes. */
+  const guesses = { made: 0, right: 0 };
+
+  beforeAll(async () => {
+    const file = join(folder, `${kind}.gguf`);
+    write(file);
+    const load = (oneByOne: boolean) => {
+      const options = { files: [file], kind: 'chat' as const, contextLength: 1024, slots: SLOTS, threads: 1 };
+      return loadNativeEngine({ ...options, batchSize: 48, states, oneByOne }, 'cpu', silentLog);
+    };
+    [ahead, plain] = [await load(false), await load(true)];
+  });
+  afterAll(async () => {
+    await ahead[Symbol.asyncDispose]();
+    await plain[Symbol.asyncDispose]();
+  });
+
+  async function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+    const events: EngineEvent[] = [];
+    const request = textRequest(prompt, { maxTokens: 120, journal: true, ...more });
+    await engine.generate(request, (event) => events.push(event), new AbortController().signal);
+    const done = events.find((event) => event.kind === 'done');
+    return {
+      text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''),
+      tokens: events.flatMap((event) => (event.kind === 'drawn' ? [event.token] : [])),
+      guesses: done?.kind === 'done' ? done.guesses : undefined,
+      cached: done?.kind === 'done' ? done.cachedTokens : 0,
+    };
+  }
+
+  it.each<[string, Partial<TextRequest>]>([
+    ['greedy', { sampling: NARROW }],
+    ['seeded', { sampling: SEEDED }],
+    ['with a grammar', { grammar: 'root ::= ("abc " | "abd ")+' }],
+    ['up to its last token', { sampling: NARROW, maxTokens: 37 }],
+  ])('has the same reply with guesses as without, %s', async (_, more) => {
+    for (const prompt of PROMPTS) {
+      const guessed = await say(ahead, prompt, { ...more, cachePrompt: false });
+      const drawn = await say(plain, prompt, { ...more, cachePrompt: false });
+      expect(guessed.tokens).toEqual(drawn.tokens);
+      expect(guessed.text).toBe(drawn.text);
+      guesses.made += guessed.guesses?.made ?? 0;
+      guesses.right += guessed.guesses?.right ?? 0;
+    }
+  });
+
+  it('has made guesses, some of which were wrong and had to be taken back', () => {
+    expect(guesses.right).toBeGreaterThan(0);
+    expect(guesses.made).toBeGreaterThan(guesses.right);
+  });
+
+  it(`guesses at most ${most} tokens at a time`, async () => {
+    const reply = await say(ahead, 'a b a b a b', { sampling: NARROW, cachePrompt: false });
+    expect(reply.guesses?.made ?? 0).toBeLessThanOrEqual(most * reply.tokens.length);
+  });
+
+  it('goes on from a reply with guesses, in the next turn and in other slots', async () => {
+    for (const maxTokens of [30, 41, 52, 63]) {
+      const first = await say(ahead, `Say ${maxTokens}: a b a b`, { sampling: NARROW, maxTokens });
+      const next = `Say ${maxTokens}: a b a b${first.text} And`;
+      const wanted = await say(plain, next, { sampling: NARROW, cachePrompt: false });
+      const replies = await Promise.all(Array.from({ length: SLOTS }, () => say(ahead, next, { sampling: NARROW })));
+      for (const { text } of replies) expect(text).toBe(wanted.text);
+    }
+  });
+});
