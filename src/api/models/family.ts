@@ -225,6 +225,7 @@ export const models = defineFamily({
       has_more: boolean,
       first_id: nullable(string),
       last_id: nullable(string),
+      models: array(object({ name: string, description: string, release_date: string })),
     }),
   },
 });

@@ -44,7 +44,15 @@ function listedAlias(model: string, alias: string, id: string): string {
 function listOf(entries: { id: string; text: string }[]): string {
   // The list is one page, as Anthropic's clients have it.
   const page = { has_more: false, first_id: entries.at(0)?.id ?? null, last_id: entries.at(-1)?.id ?? null };
-  return `{"object":"list","data":[${entries.map(({ text }) => text).join()}],${JSON.stringify(page).slice(1)}`;
+  const data = entries.map(({ text }) => text).join();
+  const rest = { ...page, models: entries.map(({ text }) => listedForDecisions(JSON.parse(text))) };
+  return `{"object":"list","data":[${data}],${JSON.stringify(rest).slice(1)}`;
+}
+
+/** Returns the entry of a model as TypeSafe's client for System One reads it, under another key of the same list. */
+function listedForDecisions({ id, created, description }: { id: string; created: number; description?: string }) {
+  const [day] = new Date(created * 1000).toISOString().split('T');
+  return { name: id, description: description ?? '', release_date: day };
 }
 
 /** GET /v1/models/{id}. Throws a 404 `ApiError`. */

@@ -133,6 +133,7 @@ describe('models', () => {
       has_more: false,
       first_id: null,
       last_id: null,
+      models: [],
     });
   });
 
