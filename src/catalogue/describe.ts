@@ -11,6 +11,7 @@ import { sizeLabel } from '../utils/size-label.ts';
 import { sum } from '../utils/sum.ts';
 import type { FoundAdapter } from './adapter.ts';
 import { readCacheShape } from './cache-shape.ts';
+import { readDecisionModel } from './decision.ts';
 import { readExperts } from './experts.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
@@ -121,6 +122,7 @@ function describeCard(
   const fileType = fileTypeName(fields.number('general.file_type'));
   const parameterCount = sum(parts.map(({ header }) => header.parameterCount));
   const senses = projectorSenses(projector);
+  const decision = readDecisionModel(architecture, fields);
   return {
     id,
     created: Math.floor(Math.min(...files.map(({ modified }) => modified)) / 1000),
@@ -162,6 +164,7 @@ function describeCard(
     rankingModel: kind === 'rerank',
     architecture,
     ...(fileType !== undefined && { quantization: fileType }),
+    ...(decision && { decision }),
     ...(!projector && needsProjector(architecture) && { lacksProjector: true as const }),
   };
 }

@@ -15,7 +15,7 @@ const UNSERVABLE: Record<string, string> = {
 };
 
 /** Types of decision models with an output layer of their own, which llama.cpp v0.5.0 can not run. */
-const HEADED_DECISIONS = ['kev', 'laya', 'clef', 'd1-omni'];
+const HEADED_DECISIONS = ['kev', 'laya', 'clef', 'd1-omni', 'lfm2-d1-omni'];
 
 /** Returns what a model is and why it can not be served, as in "it is a ..."; undefined if it can be. */
 export function whyUnservable(architecture: string, fields: Fields): string | undefined {

@@ -33,9 +33,17 @@ function textsOf(prompt: Prompt): string[] {
       return [prompt.text];
     case 'infill':
       return [prompt.prefix, prompt.suffix, ...(prompt.files ?? []).map(({ text }) => text)];
+    case 'decision':
+      return stringsIn(prompt.values);
     case 'tokens':
       return [];
     default:
       return prompt satisfies never;
   }
+}
+
+/** Returns the strings of a JSON value, at any depth. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

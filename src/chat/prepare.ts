@@ -1,4 +1,4 @@
-import { chatTemplateInvalid } from '../contract/errors.ts';
+import { chatTemplateInvalid, invalidRequest } from '../contract/errors.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Media } from '../contract/media.ts';
 import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
@@ -8,6 +8,7 @@ import { beginForcedReply, openedReasoning } from './forced-reply.ts';
 import type { ParserOptions } from './formats/format.ts';
 import { type FormatPlan, findFormat, formatOf } from './formats/index.ts';
 import { type InfillMarks, infillText } from './infill.ts';
+import { compileJinja, type RenderJinja } from './jinja/template.ts';
 import { createLiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
@@ -19,6 +20,8 @@ import { allowsSeveralCalls, callableTools, visibleTools, withTools } from './to
 /** The facts about a loaded model that the chat layer needs. */
 export interface ModelTraits {
   chatTemplate: string | undefined;
+  /** The template of a decision model, `tokenizer.chat_template.systemone`. */
+  decisionTemplate?: string | undefined;
   /** Special tokens as text; '' if the model has none. */
   bos: string;
   eos: string;
@@ -64,6 +67,16 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
   const template: ChatTemplate = (...conversation) => {
     compiled ??= readTemplate(traits);
     return compiled(...conversation);
+  };
+  let decision: RenderJinja | undefined;
+  const renderDecision: RenderJinja = (values) => {
+    decision ??= readDecisionTemplate(traits);
+    try {
+      return decision(values);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw invalidRequest(`The model's template for decisions does not take this question: ${reason}`, 'questions');
+    }
   };
   const { guard, split } = createLiteralGuard(traits.controlTokens);
   const toPrompt = (text: string) => {
@@ -151,6 +164,8 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         return { ...plain, prompt: withoutMarks(prompt.text) };
       case 'tokens':
         return { ...plain, prompt: prompt.tokens };
+      case 'decision':
+        return { ...plain, prompt: toPrompt(withoutMarks(renderDecision(guard(prompt.values)))) };
       case 'infill':
         return { ...plain, prompt: toPrompt(withoutMarks(infillText(guard(prompt), traits.infill))) };
       default:
@@ -162,6 +177,15 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 function readTemplate(traits: ModelTraits): ChatTemplate {
   try {
     return createChatTemplate(traits.chatTemplate, traits);
+  } catch (error) {
+    throw chatTemplateInvalid(syntaxReason(error));
+  }
+}
+
+function readDecisionTemplate({ decisionTemplate }: ModelTraits): RenderJinja {
+  if (decisionTemplate === undefined) throw new Error('the model has no template for decisions');
+  try {
+    return compileJinja(decisionTemplate);
   } catch (error) {
     throw chatTemplateInvalid(syntaxReason(error));
   }

@@ -48,8 +48,20 @@ export interface ChatPrompt {
   thoughtsInContent?: boolean;
 }
 
-/** The prompt to continue: a conversation, plain text, tokens, or the gap between two texts. */
-export type Prompt = ChatPrompt | { kind: 'text'; text: string } | { kind: 'tokens'; tokens: number[] } | InfillPrompt;
+/** The prompt to continue: a conversation, plain text, tokens, the gap between two texts, or a question of a decision. */
+export type Prompt =
+  | ChatPrompt
+  | { kind: 'text'; text: string }
+  | { kind: 'tokens'; tokens: number[] }
+  | InfillPrompt
+  | DecisionPrompt;
+
+/** A question that a decision model's own template, `tokenizer.chat_template.systemone`, turns into text. */
+export interface DecisionPrompt {
+  kind: 'decision';
+  /** The variables of the template. */
+  values: Record<string, unknown>;
+}
 
 /** The gap between two texts. */
 export interface InfillPrompt {

@@ -53,6 +53,8 @@ function describePrompt(prompt: Prompt): string {
       return JSON.stringify(beginningOf(prompt.text));
     case 'infill':
       return JSON.stringify(beginningOf((prompt.files ?? []).map(({ text }) => text).join('') + prompt.prefix));
+    case 'decision':
+      return JSON.stringify(beginningOf(JSON.stringify(prompt.values.state) ?? ''));
     case 'tokens':
       return prompt.tokens.slice(0, DESCRIBED_LENGTH).join();
     default:

@@ -113,7 +113,7 @@ describe('the files on the way of a streamed chat request', () => {
       if (isSame) passed = new Set([...after.values()].flatMap((name) => calledIn(join(counts, name))));
       before = after;
     }
-  }, 60_000);
+  }, 120_000);
 
   afterAll(async () => {
     const ended = new Promise((resolve) => server?.once('exit', resolve));

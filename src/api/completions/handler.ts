@@ -57,7 +57,8 @@ async function textOf({ runner }: RequestContext, modelId: string, prompt: Promp
     case 'tokens':
       return (await runner.ask(modelId, 'detokenize', { tokens: prompt.tokens }, call)).text;
     case 'chat':
-      throw new Error('a plain completion has no conversation');
+    case 'decision':
+      throw new Error('a plain completion has no conversation and no question');
     default:
       return prompt satisfies never;
   }

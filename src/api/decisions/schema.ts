@@ -65,7 +65,11 @@ export interface AskedDecision extends StateQuestion {
 
 /** Reads the questions. Throws a 400 `ApiError` that names the first wrong field, and for two questions of the same name. */
 export function readDecisions(questions: unknown[]): AskedDecision[] {
-  const decisions = questions.map((question, index) => readDecision(question, `questions[${index}]`));
+  const decisions = questions.map((question, index) => {
+    const param = `questions[${index}]`;
+    const decision = readDecision(question, param);
+    return { ...decision, id: decision.name ?? String(index), param };
+  });
   const names = decisions.flatMap(({ name }, index) => (name === null ? [] : [{ name, index }]));
   const repeated = names.find(({ name, index }) => names.some((other) => other.name === name && other.index < index));
   if (!repeated) return decisions;
@@ -73,7 +77,7 @@ export function readDecisions(questions: unknown[]): AskedDecision[] {
   throw invalidRequest(`${param} is '${repeated.name}', as that of a question before it.`, param);
 }
 
-function readDecision(question: unknown, param: string): AskedDecision {
+function readDecision(question: unknown, param: string): Omit<AskedDecision, 'id' | 'param'> {
   const { type, name = null, ...common } = validateField(kind, question, param);
   const instructions = contentText(common.instructions, `${param}.instructions`);
   const asked = { name, instructions, values: [], labels: [] };
@@ -82,7 +86,10 @@ function readDecision(question: unknown, param: string): AskedDecision {
       return { ...asked, type, options: yesOrNo() };
     case 'choice': {
       const { choices: given } = validateField(choices, question, param);
-      const options = given.map(({ value, description }) => ({ text: String(value), description: description ?? '' }));
+      const options = given.map(({ value, description }) => ({
+        text: String(value),
+        description: description ?? null,
+      }));
       const texts = options.map(({ text }) => text);
       const double = texts.findIndex((text, index) => texts.indexOf(text) < index);
       const place = `${param}.choices[${double}].value`;

@@ -65,17 +65,20 @@ export interface SystemOneQuestion extends StateQuestion {
 /** Reads the questions by their ids. Throws a 400 `ApiError` that names the first wrong field. */
 export function readQuestions(questions: Record<string, unknown>): SystemOneQuestion[] {
   // A schema of records would leave out ids such as `__proto__`.
-  return Object.entries(questions).map(([id, question]) => readQuestion(id, question, `questions.${id}`));
+  return Object.entries(questions).map(([id, question]) => {
+    const param = `questions.${id}`;
+    return { ...readQuestion(id, question, param), param };
+  });
 }
 
-function readQuestion(id: string, question: unknown, param: string): SystemOneQuestion {
+function readQuestion(id: string, question: unknown, param: string): Omit<SystemOneQuestion, 'param'> {
   const { type, ...common } = validateField(kind, question, param);
-  const instructions = statementText(common.instructions);
+  const instructions = common.instructions ?? null;
   switch (type) {
     case 'noul': {
       const { criteria } = validateField(noul, question, param);
-      const [yes, no] = [statementText(criteria?.true), statementText(criteria?.false)];
-      if (instructions + yes + no === '')
+      const [yes, no] = [criteria?.true ?? null, criteria?.false ?? null];
+      if ([instructions, yes, no].every((each) => statementText(each) === ''))
         throw invalidRequest(`${param} needs instructions or criteria.`, `${param}.instructions`);
       return { id, type: 'predicate', instructions, options: yesOrNo(yes, no), levels: [] };
     }
@@ -85,15 +88,13 @@ function readQuestion(id: string, question: unknown, param: string): SystemOneQu
       checkLabels(entries, `${param}.criteria`);
       const options = entries.map(([text, meaning]) => ({
         text,
-        description: statementText(
-          validateField(v.nullish(statement, undefined), meaning, `${param}.criteria.${text}`),
-        ),
+        description: validateField(v.nullish(statement, null), meaning, `${param}.criteria.${text}`),
       }));
       return { id, type, instructions, options, levels: [] };
     }
     case 'score': {
       const { criteria } = validateField(score, question, param);
-      return { id, type, instructions, options: levelOptions(criteria.map(statementText)), levels: criteria };
+      return { id, type, instructions, options: levelOptions(criteria), levels: criteria };
     }
     default:
       return type satisfies never;

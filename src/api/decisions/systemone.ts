@@ -3,7 +3,6 @@ import { readModelRequest } from '../fields/model-request.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { choiceConfidence, expectedLevel, mostLikely, scoreConfidence } from './figures.ts';
 import { readQuestions, type SystemOneQuestion, systemOneRequestSchema } from './systemone-schema.ts';
-import { statementText } from './texts.ts';
 import { weighQuestions } from './weigh.ts';
 
 /** POST /v1/systemone: questions about a state, in the form of System One, each answered with probabilities. */
@@ -11,7 +10,7 @@ export async function answerSystemOne(context: RequestContext, request: ApiReque
   const { body, model } = await readModelRequest(context, request, systemOneRequestSchema);
   const questions = readQuestions(body.questions);
   const weighed = await weighQuestions(context, request, model, {
-    state: statementText(body.state),
+    state: body.state,
     param: 'state',
     questions,
   });

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import { isObject } from '../../utils/json.ts';
 
+/** A text, JSON that stands for one, or nothing. */
+export type Statement = string | object | null;
+
 /** A text, or JSON that stands for one. */
 export const statement = v.union(
   [v.string(), v.custom<object>((value) => isObject(value) || Array.isArray(value))],
@@ -8,7 +11,7 @@ export const statement = v.union(
 );
 
 /** Returns a statement as text: JSON in its shortest form, and '' if there is none. */
-export function statementText(value: string | object | null | undefined): string {
+export function statementText(value: Statement | undefined): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,3 @@
-import { withoutMarks } from '../../chat/media-marks.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { ReplyWeights } from '../../contract/questions.ts';
 import { mapLimited } from '../../utils/map-limited.ts';
@@ -8,7 +7,9 @@ import { toSettings } from '../generation/request.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { reserveInputs } from '../keys/reserve.ts';
 import { cancelWith } from '../stream/cancel.ts';
-import { promptsOf, type QuestionPrompt, type StateQuestion } from './question.ts';
+import { type AskedQuestions, modelPrompts } from './model-prompts.ts';
+import { promptsOf, type QuestionPrompt } from './question.ts';
+import { statementText } from './texts.ts';
 
 /** The answers to the questions of one request. */
 export interface WeighedQuestions {
@@ -21,7 +22,8 @@ export interface WeighedQuestions {
 }
 
 /**
- * Returns how likely each option of each question about a state is. The first question reads the state, and the others, side by side on
+ * Returns how likely each option of each question about a state is. A decision model is asked with its own template, a chat model with a
+ * message. The first question reads the state, and the others, side by side on
  * the slots of the model, find it in the KV cache. Throws a 400 `ApiError` that names `param`, the field with the state, for a prompt
  * that does not fit; a 429 if the key has no tokens left.
  */
@@ -29,10 +31,15 @@ export async function weighQuestions(
   context: RequestContext,
   request: Pick<ApiRequest, 'signal'>,
   model: ModelCard,
-  { state, param, questions }: { state: string; param: string; questions: StateQuestion[] },
+  { param, ...asked }: AskedQuestions & { param: string },
 ): Promise<WeighedQuestions> {
-  const asked = questions.map((question) => promptsOf(state, question));
-  const prompts = asked.flat();
+  const { decision } = model;
+  const { questions } = asked;
+  const state = statementText(asked.state);
+  const promptsOfEach = questions.map((question) =>
+    decision ? modelPrompts(decision, asked, question) : promptsOf(state, question),
+  );
+  const prompts = promptsOfEach.flat();
   reserveInputs(
     context.record,
     prompts.map(({ text }) => text),
@@ -51,7 +58,7 @@ export async function weighQuestions(
       return weights.slice(taken - count, taken);
     };
     return {
-      probabilities: asked.map((prompts) => average(prompts, takeWeights(prompts.length))),
+      probabilities: promptsOfEach.map((prompts) => average(prompts, takeWeights(prompts.length))),
       tokens: sum(weights.map(({ tokens }) => tokens)),
       cached: sum(weights.map(({ cached }) => cached)),
     };
@@ -70,19 +77,12 @@ async function weighPrompt(
   context: RequestContext,
   cancel: Pick<AbortController, 'signal'>,
   model: ModelCard,
-  { text, spellings }: QuestionPrompt,
+  { prompt, spellings }: QuestionPrompt,
   param: string,
 ): Promise<ReplyWeights> {
   const request = {
     ...toSettings({ sampling: {}, maxTokens: 1, logprobs: null }, model, context.contentFilter),
-    prompt: {
-      kind: 'chat' as const,
-      messages: [{ role: 'user' as const, content: withoutMarks(text) }],
-      tools: [],
-      toolChoice: 'none' as const,
-      parallelToolCalls: false,
-      templateKwargs: {},
-    },
+    prompt,
     ...(context.session !== undefined && { cacheKey: context.session }),
   };
   const question = { request, options: spellings, param };
@@ -94,11 +94,8 @@ async function weighPrompt(
 
 /** Returns the mean probability of each option over the prompts of its question. */
 function average(prompts: QuestionPrompt[], weights: ReplyWeights[]): number[] {
-  const [first] = prompts;
-  const totals = (first?.order ?? []).map(() => 0);
-  for (const [index, { order }] of prompts.entries()) {
-    for (const [place, option] of order.entries())
-      totals[option] = (totals[option] ?? 0) + (weights[index]?.probabilities[place] ?? 0) / prompts.length;
-  }
-  return totals;
+  const [first = [], ...others] = prompts.map(({ read }, index) => read(weights[index]?.probabilities ?? []));
+  return first.map(
+    (probability, option) => sum([probability, ...others.map((each) => each[option] ?? 0)]) / prompts.length,
+  );
 }

@@ -47,6 +47,8 @@ function promptTokens(prompt: Prompt): number {
       return prompt.tokens.length;
     case 'infill':
       return sum([prompt.prefix, prompt.suffix, ...(prompt.files ?? []).map(({ text }) => text)].map(textTokens));
+    case 'decision':
+      return textTokens(JSON.stringify(prompt.values));
     default:
       return prompt satisfies never;
   }

@@ -51,6 +51,19 @@ export interface ModelFile {
   size?: number;
 }
 
+/** The types of decision models that answer with the token of a label, as `<architecture>.decision.type` names them. */
+export const LABEL_DECISIONS = ['openjev', 'lev', 'nimble', 'pplx-decider'] as const;
+
+/** How a decision model is asked and read. */
+export interface DecisionModel {
+  type: (typeof LABEL_DECISIONS)[number];
+  /**
+   * By what the logits of the labels are divided, under the type of a question (`noul`, `choice`, `score`), with the
+   * number of options if it depends on it, as in `choice.3_5` or `choice.small`. Without an entry, by 1.
+   */
+  temperatures: Record<string, number>;
+}
+
 /** The facts about a model that are read from its files, before it is loaded. */
 export interface ModelCard {
   id: string;
@@ -83,6 +96,8 @@ export interface ModelCard {
   architecture?: string;
   /** The quantization of the weights, as in `Q4_K_M`. Absent if the file does not name it. */
   quantization?: string;
+  /** How a model that is made for decisions is asked. Absent for other models. */
+  decision?: DecisionModel;
   /** True if the model is made for images or audio, and its projector is missing. */
   lacksProjector?: true;
 }

@@ -237,6 +237,7 @@ function traitsOf({ metadata, tokenizer }: LlamaModel, controlTokens: string[]):
   const [repository, file] = [marks.fimRepository, marks.fimFile].map(textOf);
   return {
     chatTemplate: metadata('tokenizer.chat_template'),
+    decisionTemplate: metadata('tokenizer.chat_template.systemone'),
     bos: textOf(marks.bos),
     eos: textOf(marks.eos),
     controlTokens,

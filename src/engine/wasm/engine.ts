@@ -173,8 +173,10 @@ class WasmEngine implements TextEngine {
     const { metadata } = this.#wllama.getLoadedContextInfo();
     const chatTemplate = metadata['tokenizer.chat_template'];
     const { bos, eos } = this.#tokens;
-    const controlTokens = [...new Set([bos, eos, ...spelledControlTokens(chatTemplate)])].filter((text) => text !== '');
-    return { ...this.#tokens, controlTokens, chatTemplate };
+    const decisionTemplate = metadata['tokenizer.chat_template.systemone'];
+    const spelled = [chatTemplate, decisionTemplate].flatMap((template) => spelledControlTokens(template));
+    const controlTokens = [...new Set([bos, eos, ...spelled])].filter((text) => text !== '');
+    return { ...this.#tokens, controlTokens, chatTemplate, decisionTemplate };
   }
 
   async generate(request: TextRequest, emit: Emit, signal: AbortSignal): Promise<void> {

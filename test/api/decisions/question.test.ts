@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { levelOptions, promptsOf, type StateQuestion, yesOrNo } from '../../../src/api/decisions/question.ts';
 
+const NAMED = { id: 'team', param: 'questions.team' };
 const choice = (...texts: string[]): StateQuestion => ({
+  ...NAMED,
   type: 'choice',
   instructions: 'Who handles it?',
   options: texts.map((text) => ({ text, description: '' })),
@@ -9,7 +11,7 @@ const choice = (...texts: string[]): StateQuestion => ({
 
 describe('the prompts of a question', () => {
   it('begin with the state, so that all questions about it share that beginning', () => {
-    const predicate: StateQuestion = { type: 'predicate', instructions: 'Is it urgent?', options: yesOrNo() };
+    const predicate: StateQuestion = { ...NAMED, type: 'predicate', instructions: 'Is it urgent?', options: yesOrNo() };
     const texts = [predicate, choice('bug', 'billing')].flatMap((question) =>
       promptsOf('Charged twice.', question).map(({ text }) => text),
     );
@@ -26,22 +28,29 @@ describe('the prompts of a question', () => {
     const [sorted, reversed] = promptsOf('It broke.', choice('bug', 'billing', 'other'));
     expect(sorted?.text).toContain('- billing\n- bug\n- other\n');
     expect(reversed?.text).toContain('- other\n- bug\n- billing\n');
-    expect(sorted?.order).toEqual([1, 0, 2]);
-    expect(reversed?.order).toEqual([2, 0, 1]);
+    // The question lists bug, billing and other.
+    expect(sorted?.read([0.1, 0.2, 0.7])).toEqual([0.2, 0.1, 0.7]);
+    expect(reversed?.read([0.7, 0.2, 0.1])).toEqual([0.2, 0.1, 0.7]);
     expect(reversed?.spellings.map(([text]) => text)).toEqual(['other', 'bug', 'billing']);
   });
 
   it('show the levels of a score once, the lowest first', () => {
-    const score: StateQuestion = { type: 'score', instructions: '', options: levelOptions(['calm', '', 'furious']) };
+    const score: StateQuestion = {
+      ...NAMED,
+      type: 'score',
+      instructions: '',
+      options: levelOptions(['calm', '', 'furious']),
+    };
     const [prompt, ...others] = promptsOf('It broke.', score);
     expect(others).toEqual([]);
     expect(prompt?.text).toContain('Question: Which level fits best?\nLevels:\n- 0: calm\n- 1\n- 2: furious\n');
-    expect(prompt?.order).toEqual([0, 1, 2]);
+    expect(prompt?.read([0.1, 0.2, 0.7])).toEqual([0.1, 0.2, 0.7]);
   });
 
   it('show the criteria of a predicate if it has any', () => {
     const asked = (yes?: string, no?: string) =>
-      promptsOf('It broke.', { type: 'predicate', instructions: 'Urgent?', options: yesOrNo(yes, no) })[0]?.text;
+      promptsOf('It broke.', { ...NAMED, type: 'predicate', instructions: 'Urgent?', options: yesOrNo(yes, no) })[0]
+        ?.text;
     expect(asked()).toBe('It broke.\n\nQuestion: Urgent?\nReply with yes or no only.');
     expect(asked('It costs money', 'It can wait')).toContain('- yes: It costs money\n- no: It can wait\n');
   });
