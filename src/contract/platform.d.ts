@@ -22,6 +22,7 @@ declare class TextDecoder {
 
 declare class TextEncoder {
   encode(input: string): Uint8Array;
+  encodeInto(input: string, into: Uint8Array): { read: number; written: number };
 }
 
 /** Base64 of a string in which each character is one byte. */

@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { config } from 'zod/v4';
+import { toToolResult } from '../../src/utils/mcp-result.ts';
 import { explain, Unreachable } from './explain.ts';
 import type { FromWorker, KnownServer, ServerTool, ToWorker } from './messages.ts';
-import { toToolResult } from './result.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 

@@ -1,4 +1,4 @@
-import type { ToolResult } from './result.ts';
+import type { ToolResult } from '../../src/utils/mcp-result.ts';
 
 // One worker talks to one MCP server. The policy of the worker's script allows requests to the origin of that server
 // only. The policy of the page allows no requests to MCP servers at all.

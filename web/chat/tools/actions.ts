@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../mcp/result.ts';
+import type { ToolResult } from '../../../src/utils/mcp-result.ts';
 import { LocalizedError } from '../messages/problem.ts';
 import { type Context, localizedMessageOf, setValues } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';

@@ -1,5 +1,5 @@
 import type { ToolCallObject } from '../../../src/api/chat/tool-call.ts';
-import type { ToolResult } from '../../mcp/result.ts';
+import type { ToolResult } from '../../../src/utils/mcp-result.ts';
 import type { ReplyTurn, ToolTurn } from '../conversation/conversation.ts';
 import { grow } from '../conversation/tree/operations.ts';
 import { type Context, change, setValues } from '../state/context-actions.ts';

@@ -1,3 +1,4 @@
+import { freeName } from '../../../src/utils/free-name.ts';
 import type { ServerTool } from '../../mcp/messages.ts';
 import { readTools, type Settings } from '../settings/settings.ts';
 import { type ChatTools, NO_CHAT_TOOLS } from './chat-tools.ts';
@@ -38,9 +39,6 @@ export const CALCULATOR: RunnableTool = {
   place: null,
   consent: 'calculate',
 };
-
-/** The longest name of a tool that OpenAI's API allows. */
-const LONGEST_NAME = 64;
 
 /** Returns the tools that the page runs in a chat. Their names are unique and differ from the names in `taken`. */
 export function runnableTools(
@@ -92,14 +90,4 @@ function toRunnable(server: ToolServer, { name, description, parameters }: Serve
 
 function toDefinition({ name, description, parameters }: RunnableTool): ToolDefinition {
   return { type: 'function', function: { name, description, parameters } };
-}
-
-/** Returns a valid name of letters, digits, `_` and `-`, with a number if the name is taken. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  const plain = name.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME) || 'tool';
-  if (!taken.has(plain)) return plain;
-  for (let number = 2; ; number += 1) {
-    const numbered = `${plain.slice(0, LONGEST_NAME - String(number).length - 1)}_${number}`;
-    if (!taken.has(numbered)) return numbered;
-  }
 }

@@ -1,6 +1,6 @@
 import { MCP_WORKER } from '../../../src/api/http/mcp-policy.ts';
+import type { ToolResult } from '../../../src/utils/mcp-result.ts';
 import type { FromWorker, KnownServer, ToWorker } from '../../mcp/messages.ts';
-import type { ToolResult } from '../../mcp/result.ts';
 import { LocalizedError } from '../messages/problem.ts';
 import type { ToolServer } from './server.ts';
 

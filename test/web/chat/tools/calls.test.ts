@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONGEST_RESULT, toToolResult } from '../../../../src/utils/mcp-result.ts';
 import {
   newReply,
   type ReplyTurn,
@@ -24,7 +25,6 @@ import { runnableTools } from '../../../../web/chat/tools/offer.ts';
 import type { ToolServer } from '../../../../web/chat/tools/server.ts';
 import { exportText } from '../../../../web/chat/transfer/export.ts';
 import { importText } from '../../../../web/chat/transfer/import.ts';
-import { LONGEST_RESULT, toToolResult } from '../../../../web/mcp/result.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, parameters: { type: 'object' } });
 
@@ -164,6 +164,8 @@ describe('a result', () => {
     expect(toToolResult({ content: [{ type: 'text', text: 'No.' }], isError: true }).failed).toBe(true);
     const long = toToolResult({ content: [{ type: 'text', text: 'x'.repeat(LONGEST_RESULT + 5) }] }).text;
     expect(long).toMatch(/x\n\(Cut: the result has 50005 characters\.\)$/);
+    const wide = toToolResult({ content: [{ type: 'text', text: '雨'.repeat(LONGEST_RESULT) }] }).text;
+    expect(new TextEncoder().encode(wide.split('\n')[0]).length).toBe(LONGEST_RESULT - (LONGEST_RESULT % 3));
   });
 });
 

@@ -1,11 +1,14 @@
-import { formatBytes } from '../../src/utils/bytes.ts';
+import { formatBytes } from './bytes.ts';
 
-/** The result of a tool call, as text for the model. */
+/** The result of a call of an MCP server's tool, as text for the model. */
 export interface ToolResult {
   text: string;
   /** True if the tool failed or could not be reached. The text says why. */
   failed: boolean;
 }
+
+/** UTF-8 has at most so many bytes for one UTF-16 code unit. */
+const MOST_BYTES_OF_A_UNIT = 3;
 
 /** The fields of an MCP tool result that `toToolResult` reads. */
 export interface McpResult {
@@ -25,7 +28,7 @@ interface McpContent {
 }
 
 /**
- * The longest result that is given to a model, in characters. A longer one would fill most context windows and slow
+ * The longest result that is given to a model, in bytes of UTF-8. A longer one would fill most context windows and slow
  * down the page.
  */
 export const LONGEST_RESULT = 50_000;
@@ -59,6 +62,8 @@ function sizeOf(base64 = ''): string {
 }
 
 function bounded(text: string): string {
-  if (text.length <= LONGEST_RESULT) return text;
-  return `${text.slice(0, LONGEST_RESULT).toWellFormed()}\n(Cut: the result has ${text.length} characters.)`;
+  if (text.length * MOST_BYTES_OF_A_UNIT <= LONGEST_RESULT) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST_RESULT));
+  if (read === text.length) return text;
+  return `${text.slice(0, read)}\n(Cut: the result has ${text.length} characters.)`;
 }
