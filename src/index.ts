@@ -31,6 +31,8 @@ export interface ServerOptions {
   apiKeyFile?: string;
   /** File of keys with limits, which `paddock key` makes. By default `~/.paddock/keys.json`, if it is there. */
   keys?: string;
+  /** File of MCP servers whose tools the server runs for requests that ask for them. By default none. */
+  mcp?: string;
   /** Allows other machines to use the server without a key. */
   noAuth?: boolean;
   /** Web origins whose pages may use the API and manage models; `*` lets the pages of all others ask models. */

@@ -59,6 +59,7 @@ const BELOW: Record<string, string[]> = {
     'src/package-root.ts',
   ],
   'src/batches': ['src/contract', 'src/utils', 'src/dispatch', 'src/api', 'src/own-folder.ts', 'src/replace-file.ts'],
+  'src/mcp': ['src/contract', 'src/utils'],
   'src/server': ['src/contract', 'src/api', 'src/site-files.ts'],
   'src/telemetry': ['src/contract', 'src/utils', 'src/api', 'src/pool'],
   'src/serve': [
@@ -70,6 +71,7 @@ const BELOW: Record<string, string[]> = {
     'src/media',
     'src/pool',
     'src/batches',
+    'src/mcp',
     'src/server',
     'src/telemetry',
     'src/package-root.ts',

@@ -3,6 +3,7 @@ import type { CallContext } from '../contract/call-context.ts';
 import type { ApiError } from '../contract/errors.ts';
 import type { Log } from '../contract/log.ts';
 import type { MachineSpeed } from '../contract/machine-speed.ts';
+import type { McpServers } from '../contract/mcp.ts';
 import type { MediaReader } from '../contract/media.ts';
 import type { Finder } from '../contract/models/finder.ts';
 import type { Importer } from '../contract/models/importer.ts';
@@ -36,6 +37,8 @@ export interface ApiContext {
   responses: ResponseStore;
   /** Returns the files and batches, or throws a 501 `ApiError` that says why there are none. Absent if this platform has no disk. */
   batches?: () => Batches;
+  /** The MCP servers whose tools requests may ask for. Absent if this platform can't run tools. */
+  mcp?: McpServers;
   apiKeys: ApiKeys;
   /** The web pages that may call this API. */
   pages: PageRules;

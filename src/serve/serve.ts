@@ -12,6 +12,7 @@ import { createServerFinder } from '../catalogue/pull/node/finder.ts';
 import { createPuller } from '../catalogue/pull/node/puller.ts';
 import type { Log } from '../contract/log.ts';
 import type { Model } from '../contract/models/model.ts';
+import { createMcpServers } from '../mcp/servers.ts';
 import { MEDIA_LIMITS } from '../media/limits.ts';
 import { createServerMediaReader } from '../media/node/reader.ts';
 import { openCopies } from '../pool/copies/folders.ts';
@@ -24,6 +25,7 @@ import { listPaddockSite } from '../site-files.ts';
 import { once } from '../utils/once.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
+import { readMcpFile } from './config/mcp-file.ts';
 import { checkModelsFolder } from './config/models-folder.ts';
 import { placementOf } from './config/placement.ts';
 import type { Config } from './config/settings.ts';
@@ -95,6 +97,8 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
     log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
   const apiKeys = openKeys(config, log);
+  const mcp = createMcpServers(config.mcp === undefined ? [] : readMcpFile(config.mcp, process.env), { version, log });
+  opened.add(() => mcp[Symbol.asyncDispose]());
   checkModelsFolder(config.models);
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
   opened.add(() => catalogue[Symbol.asyncDispose]());
@@ -130,6 +134,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
     machine: once(() => measureMachine(config)),
     responses: createResponseStore(),
     batches: batches.get,
+    mcp,
     apiKeys,
     noteUnknownFields: logOnce(log),
     log,

@@ -44,6 +44,7 @@ const EVERY_SETTING: Said[] = [
   { setting: 'apiKey', args: ['a'], flag: ['a'], variable: 'b, c', env: ['b', 'c'], inFile: ['d'] },
   { setting: 'apiKeyFile', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'keys', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
+  { setting: 'mcp', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'noAuth', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'corsOrigin', args: ['*'], flag: ['*'], variable: 'b,c', env: ['b', 'c'], inFile: 'd', file: ['d'] },
   { setting: 'localPages', args: ['none'], flag: 'none', variable: 'all', env: 'all', inFile: 'inference' },

@@ -161,6 +161,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'text.format': 'parses the structured output of a response for the openai client',
     'text.format, by the AI SDK': 'generates an object for the AI SDK by its default endpoint',
     'tools, by the AI SDK, streamed': 'streams the tool loop of the AI SDK',
+    'tools[].type: mcp, of no server': 'runs no tools of MCP servers that nobody has configured, and says so',
     'instructions, reasoning.effort, tools of other types':
       'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
     'include, prompt_cache_key, text.verbosity, reasoning.summary, client_metadata':
@@ -447,6 +448,18 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
   'POST /v1/responses: top_logprobs and include': {
     file: 'test/api/responses/transcripts.test.ts',
     name: 'has the log probabilities where they are asked for, and else an empty list',
+  },
+  'POST /v1/responses: tools[].type: mcp, approvals, max_tool_calls': {
+    file: 'test/api/responses/mcp.test.ts',
+    name: 'has the list of tools, the calls with their results, and the answer',
+  },
+  'POST /v1/responses: tools[].type: mcp, with real servers': {
+    file: 'test/clients/openai-mcp.test.ts',
+    name: 'are called over stdio, and the model answers with the result',
+  },
+  'POST /v1/chat/completions: tools[].type: mcp, executed_tools': {
+    file: 'test/clients/openai-mcp.test.ts',
+    name: 'are called in a chat completion, which is the final answer',
   },
   'POST /v1/responses: other hints': {
     file: 'test/api/responses/handler.test.ts',

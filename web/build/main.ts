@@ -5,7 +5,7 @@ import { ENGINE_WORKER, listWasmRuntime } from '../../src/site-files.ts';
 import { addBuiltInModels } from './built-in.ts';
 import { writeLicences } from './licences.ts';
 import { listShell } from './manifest.ts';
-import { buildDiagrams, buildPage, buildScript, OUT, type Script } from './scripts.ts';
+import { buildDiagrams, buildPage, buildScript, NO_AJV, OUT, type Script } from './scripts.ts';
 import { addLibraryTypes } from './types.ts';
 
 // Makes dist-web/, the static site, from web/ and from the compiled files in dist/. It is run from the root of the
@@ -19,7 +19,7 @@ const SCRIPTS: Script[] = [
     entry: 'mcp/main.ts',
     file: MCP_WORKER,
     kind: 'module',
-    instead: { '/validation/ajv-provider.js': 'mcp/no-validation.ts' },
+    instead: NO_AJV,
   },
 ];
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import type { ProgramName } from '../../src/package-root.ts';
 import { type Licensed, licencesText } from './licences.ts';
+import { NO_AJV, replacing } from './scripts.ts';
 
 // Makes dist/programs/: the programs that run in Node, bundled from the sources with the packages that they use. A start reads a few files
 // in place of 590, which takes half of the CPU time. It is run from the root of the repository, with another folder as an argument if
@@ -32,6 +33,8 @@ await build({
   root: '.',
   logLevel: 'warn',
   publicDir: false,
+  // Results of MCP servers are not validated, and Ajv is larger than the rest of their client.
+  plugins: [replacing(NO_AJV)],
   ssr: { noExternal: true, target: 'node' },
   build: {
     ssr: true,

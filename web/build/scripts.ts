@@ -22,6 +22,9 @@ export interface Script {
   instead?: Record<string, string>;
 }
 
+/** Replaces the validator of the MCP SDK. */
+export const NO_AJV = { '/validation/ajv-provider.js': 'mcp/no-validation.ts' };
+
 /** Bundles a script into one file, so that the browser fetches nothing for it later. */
 export async function buildScript({
   entry,
@@ -55,7 +58,8 @@ export async function buildScript({
   await build(config);
 }
 
-function replacing(instead: Record<string, string>): Plugin {
+/** Replaces the modules whose names end with these texts by files of `web`. */
+export function replacing(instead: Record<string, string>): Plugin {
   return {
     name: 'replacing',
     enforce: 'pre',

@@ -2,6 +2,7 @@ import { defineFamily } from '../family.ts';
 import {
   array,
   completionHeadProperties,
+  enumeration,
   finishReason,
   integer,
   nullable,
@@ -23,10 +24,16 @@ const toolCall = {
   ],
 };
 
+const executedTool = object(
+  { index: integer, type: enumeration('mcp', 'mcp_list_tools'), server_label: string, error: nullable(string) },
+  { name: string, arguments: string, output: nullable(string) },
+);
+
 const chatMessage = object(
   { role: { const: 'assistant' }, content: nullable(string) },
   {
     reasoning_content: string,
+    executed_tools: array(executedTool),
     tool_calls: array(toolCall),
     function_call: object({ name: string, arguments: string }),
   },
@@ -38,6 +45,7 @@ const chatDelta = object(
     role: { const: 'assistant' },
     content: string,
     reasoning_content: string,
+    executed_tools: array(executedTool),
     function_call: object({ arguments: string }, { name: string }),
     tool_calls: array(
       object(

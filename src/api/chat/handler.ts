@@ -2,27 +2,40 @@ import { unsupportedParameter } from '../../contract/errors.ts';
 import type { RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { collectReplies } from '../generation/collect.ts';
-import { startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { NO_OFFER, openOffer } from '../mcp/offer.ts';
+import { startMcpReply } from '../mcp/start.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import { createCompletionHead } from '../stream/usage.ts';
+import { type ExecutedTool, withoutExecuted, withParagraphs } from './executed-tools.ts';
+import { chatMcpEntries, refuseApprovals } from './mcp.ts';
 import { isOlderRequest } from './older-functions.ts';
-import { customNames, toChatConversation } from './request.ts';
+import { customNames, ownToolNames, toChatConversation } from './request.ts';
 import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
-import { toCompletion } from './whole.ts';
+import { toCompletion, withExecuted } from './whole.ts';
 
 /** POST /v1/chat/completions: a whole reply or a stream. */
 export async function createChatCompletion(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, chatRequestSchema);
   refuseOtherModalities(body);
 
-  const overflow = body.context_overflow ?? 'length';
-  const { events, cancel } = await startGeneration(context, request, model, toChatConversation(body), overflow);
+  const offer = await openOffer(context, request, chatMcpEntries(body), ownToolNames(body));
+  refuseApprovals(offer);
+  const reply = await startMcpReply(context, request, model, toChatConversation(body, offer), {
+    offer,
+    listings: offer.listings,
+    approved: [],
+    overflow: body.context_overflow ?? 'length',
+    mostCalls: null,
+  });
+  const events = offer === NO_OFFER ? reply.events : withParagraphs(reply.events);
   const head = createCompletionHead('chatcmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
-    const { replies, done } = await collectReplies(events);
-    return jsonReply(toCompletion(head, replies, done, customNames(body), isOlderRequest(body)));
+    const executed: ExecutedTool[] = [];
+    const { replies, done } = await collectReplies(withoutExecuted(events, executed));
+    const completion = toCompletion(head, replies, done, customNames(body), isOlderRequest(body));
+    return jsonReply(withExecuted(completion, executed));
   }
   const encode = createChatEncoder(head, {
     includeUsage: body.stream_options?.include_usage ?? false,
@@ -30,7 +43,7 @@ export async function createChatCompletion(context: RequestContext, request: Api
     custom: customNames(body),
     older: isOlderRequest(body),
   });
-  return streamReply(context, events, cancel, { encode, isLast: ({ kind }) => kind === 'done' });
+  return streamReply(context, events, reply.cancel, { encode, isLast: ({ kind }) => kind === 'done' });
 }
 
 function refuseOtherModalities({ modalities }: ChatRequest): void {

@@ -4,6 +4,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
 import { customTool } from '../generation/custom-tool.ts';
+import { type McpOffer, NO_OFFER, possibleChoice, toOfferedTool } from '../mcp/offer.ts';
 import { checkContinues } from './continues.ts';
 import { fromChatMessage } from './message.ts';
 import { fromOlderSpelling } from './older-functions.ts';
@@ -14,17 +15,21 @@ import type { ChatRequest } from './schema.ts';
  * Translates a validated chat request into a conversation. Throws a 400 `ApiError` for fields that can't be combined or
  * have no meaning here, and for a call of a tool that is not there.
  */
-export function toChatConversation(asked: ChatRequest): Conversation {
+export function toChatConversation(asked: ChatRequest, offer: McpOffer = NO_OFFER): Conversation {
   const request = fromOlderSpelling(asked);
   refuseContradictions(request);
-  const tools = checkTools(
-    (request.tools ?? []).map(toChatTool),
-    (index) => `tools[${index}].${kindOf(request, index)}.name`,
+  const own = toOwnTools(request);
+  checkTools(
+    own.map(({ tool }) => tool),
+    (index) => `${own[index]?.place}.name`,
   );
+  const tools = [...own.map(({ tool }) => tool), ...offer.tools.map(toOfferedTool)];
+  const toolParams = [...own.map(({ place }) => `${place}.parameters`), ...offer.tools.map(({ place }) => place)];
   const conversation: Conversation = {
     messages: request.messages.map(fromChatMessage),
     tools,
-    toolChoice: checkToolChoice(toToolChoice(request), tools),
+    ...(offer.tools.length > 0 && { toolParams }),
+    toolChoice: checkToolChoice(possibleChoice(toToolChoice(request), tools, offer), tools),
     allowedTools: toAllowedTools(request, tools),
     parallelToolCalls: request.parallel_tool_calls ?? true,
     replyFormat: toReplyFormat(request, tools),
@@ -44,17 +49,23 @@ function refuseContradictions(request: ChatRequest): void {
     throw unsupportedParameter('reasoning.exclude', 'reasoning.exclude is not supported.');
 }
 
-function toChatTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
-  return tool.type === 'custom' ? customTool(tool.custom) : toTool(tool.function);
+/** Returns the tools of the client, each with its path in the request. */
+function toOwnTools({ tools }: ChatRequest): { tool: Tool; place: string }[] {
+  return (tools ?? []).flatMap((tool, index) => {
+    if (tool.type === 'mcp') return [];
+    const own = tool.type === 'custom' ? customTool(tool.custom) : toTool(tool.function);
+    return [{ tool: own, place: `tools[${index}].${tool.type}` }];
+  });
+}
+
+/** Returns the names of the tools of the client. */
+export function ownToolNames(request: ChatRequest): string[] {
+  return toOwnTools(request).map(({ tool }) => tool.name);
 }
 
 /** Returns the names of the tools that take a free text. */
 export function customNames({ tools }: ChatRequest): ReadonlySet<string> {
   return new Set((tools ?? []).flatMap((tool) => (tool.type === 'custom' ? [tool.custom.name] : [])));
-}
-
-function kindOf({ tools }: ChatRequest, index: number): string {
-  return tools?.[index]?.type ?? 'function';
 }
 
 type NamedTool = { type: 'function'; function: { name: string } } | { type: 'custom'; custom: { name: string } };

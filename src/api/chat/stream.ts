@@ -9,9 +9,11 @@ import type {
 import { createInputReader } from '../generation/custom-tool.ts';
 import { toLogprobs } from '../generation/logprobs.ts';
 import { violationFields } from '../generation/violations.ts';
+import { isMcpEvent, type McpEvent } from '../mcp/events.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
+import { createExecutedTools, type ExecutedTool } from './executed-tools.ts';
 import { olderReason } from './older-functions.ts';
 import { newToolCallId } from './tool-call.ts';
 
@@ -30,11 +32,14 @@ export interface ChatStreamOptions {
 export function createChatEncoder(
   head: CompletionHead,
   { includeUsage, returnProgress, custom = new Set(), older = false }: ChatStreamOptions,
-): (event: GenerationStreamEvent) => string {
+): (event: GenerationStreamEvent | McpEvent) => string {
   const chunks = createChunkEncoder(head, older);
   const calls = createCallEncoder(chunks, custom);
+  const readExecuted = createExecutedTools();
   let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
   const started = new Set<number>();
+  /** What was told of MCP servers before the first chunk, which has the role. */
+  let beforeStart = '';
   // The latest `finish` is held back, because the last one goes out with the timings.
   let finished: ChoiceFinished | undefined;
 
@@ -42,7 +47,7 @@ export function createChatEncoder(
   const start = (choice: number): string => {
     if (started.has(choice)) return '';
     started.add(choice);
-    return chunks.role(choice, started.size === 1 ? progress : undefined);
+    return started.size === 1 ? chunks.role(choice, progress) + beforeStart : chunks.role(choice);
   };
   const finish = (timings?: Timings): string => {
     const text = finished ? chunks.finish(finished, timings) : '';
@@ -50,7 +55,16 @@ export function createChatEncoder(
     return text;
   };
 
-  return (event: GenerationStreamEvent): string => {
+  const execute = (event: McpEvent): string => {
+    const executed = readExecuted(event);
+    const text = executed ? chunks.executed(0, executed) : '';
+    if (started.size > 0) return text;
+    beforeStart += text;
+    return '';
+  };
+
+  return (event: GenerationStreamEvent | McpEvent): string => {
+    if (isMcpEvent(event)) return execute(event);
     switch (event.kind) {
       case 'ping':
         return SSE_PING;
@@ -119,6 +133,7 @@ export function createChunkEncoder(head: CompletionHead, older = false) {
         logprobs ? JSON.stringify(toLogprobs(logprobs)) : 'null'
       },"finish_reason":null}]}\n\n`,
     reasoning: (index: number, text: string): string => chunk(index, { reasoning_content: text }, null),
+    executed: (index: number, executed: ExecutedTool): string => chunk(index, { executed_tools: [executed] }, null),
     toolCall: (index: number, call: number, name: string): string =>
       older
         ? chunk(index, { function_call: { name, arguments: '' } }, null)

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { list, nonEmptyText, objectField, oneOf, record, textField } from '../fields/fields.ts';
+import { mcpTool } from '../mcp/schema.ts';
 
 /** More tools than any client sends. Each of them takes time before the model runs. */
 const MOST_TOOLS = 1024;
@@ -36,8 +37,8 @@ const customTool = v.looseObject({
   ),
 });
 
-const tool = v.variant('type', [functionTool, customTool], (issue) =>
-  issue.expected.startsWith('Object') ? 'must be an object with type and function' : 'must be function or custom',
+const tool = v.variant('type', [functionTool, customTool, mcpTool], (issue) =>
+  issue.expected.startsWith('Object') ? 'must be an object with type and function' : 'must be function, custom or mcp',
 );
 
 /** The tools that the model may call. */

@@ -4,6 +4,7 @@ import { inputOf } from '../generation/custom-tool.ts';
 import { type Logprobs, toLogprobs } from '../generation/logprobs.ts';
 import { type SchemaViolation, violationFields } from '../generation/violations.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
+import type { ExecutedTool } from './executed-tools.ts';
 import { olderReason } from './older-functions.ts';
 import { type CustomCallObject, newToolCallId, type ToolCallObject } from './tool-call.ts';
 
@@ -15,6 +16,8 @@ export interface ChoiceObject {
     /** Null if the reply consists of tool calls. */
     content: string | null;
     reasoning_content?: string;
+    /** What this server has done with MCP servers. */
+    executed_tools?: ExecutedTool[];
     tool_calls?: (ToolCallObject | CustomCallObject)[];
     /** The call, in place of `tool_calls`, if the request has OpenAI's older spelling. */
     function_call?: ToolCallObject['function'];
@@ -38,6 +41,19 @@ export function toCompletion(
 ) {
   const choices = replies.map((reply, index) => toChoice(reply, index, custom, older));
   return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
+}
+
+/** Adds what was done with MCP servers to the only message of a completion, if there is anything. */
+export function withExecuted(
+  completion: ReturnType<typeof toCompletion>,
+  executed: ExecutedTool[],
+): ReturnType<typeof toCompletion> {
+  if (executed.length === 0) return completion;
+  const choices = completion.choices.map((choice) => ({
+    ...choice,
+    message: { ...choice.message, executed_tools: executed },
+  }));
+  return { ...completion, choices };
 }
 
 function toChoice(

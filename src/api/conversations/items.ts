@@ -15,6 +15,10 @@ const PREFIXES: Record<ContentItem['type'], string> = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   reasoning: 'rs',
+  mcp_list_tools: 'mcpl',
+  mcp_call: 'mcp',
+  mcp_approval_request: 'mcpr',
+  mcp_approval_response: 'mcprr',
 };
 
 /** Changes of conversations run one after the other, so that none reads what another is about to replace. */

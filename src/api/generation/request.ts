@@ -7,6 +7,9 @@ import type { Conversation, Message } from './conversation.ts';
 import { toAppliedAdapters } from './lora.ts';
 import { joinContent } from './media.ts';
 
+/** The generation of a conversation. */
+export type ChatGeneration = GenerationRequest & { prompt: ChatPrompt };
+
 /**
  * Turns a conversation into the engines' form. Adds the model's default values and the server's content filter. `media`
  * has the images and recordings of each message.
@@ -16,7 +19,7 @@ export function toGenerationRequest(
   model: ModelCard,
   banned: string[],
   media: Media[][] = [],
-): GenerationRequest {
+): ChatGeneration {
   const { replyFormat, thinkingBudget } = conversation;
   return {
     ...toSettings(conversation, model, banned),

@@ -10,7 +10,7 @@ import { cancelWith } from '../stream/cancel.ts';
 import { applyOverflowPolicy } from '../stream/overflow.ts';
 import type { Conversation } from './conversation.ts';
 import { readMessageMedia } from './media.ts';
-import { toGenerationRequest } from './request.ts';
+import { type ChatGeneration, toGenerationRequest } from './request.ts';
 
 /** A running generation, and the controller that ends it. */
 export interface Generation {
@@ -89,7 +89,7 @@ export async function readGeneration(
   signal: AbortSignal,
   model: ModelCard,
   conversation: Conversation,
-): Promise<GenerationRequest> {
+): Promise<ChatGeneration> {
   const media = await readMessageMedia(reader, conversation, model, signal);
   return toGenerationRequest(conversation, model, contentFilter, media);
 }

@@ -93,10 +93,15 @@ export function hostNotAllowed(host: string): ApiError {
   );
 }
 
+const MAY_NOT = {
+  anything: 'may not call this server',
+  models: 'may not load, unload, pull, import or remove models here',
+  tools: 'may not use the tools of MCP servers here',
+};
+
 /** 403: a web page calls a route that its origin may not call. */
-export function originNotAllowed(origin: string, what: 'anything' | 'models'): ApiError {
-  const may =
-    what === 'models' ? 'may not load, unload, pull, import or remove models here' : 'may not call this server';
+export function originNotAllowed(origin: string, what: keyof typeof MAY_NOT): ApiError {
+  const may = MAY_NOT[what];
   return forbidden(
     'origin_not_allowed',
     `Web pages of ${origin.slice(0, 200)} ${may}. The server's --cors-origin lets them.`,

@@ -1,8 +1,8 @@
-import type { ItemStatus, OutputItem, OutputLogprob } from './objects.ts';
+import type { ItemStatus, OutputLogprob, WrittenItem } from './objects.ts';
 
 /** An output item that is being written. */
 export interface OutputItemDraft {
-  kind: OutputItem['type'];
+  kind: WrittenItem['type'];
   id: string;
   /** Of a call. */
   callId: string;
@@ -14,7 +14,7 @@ export interface OutputItemDraft {
 }
 
 /** Returns the item with its text so far. */
-export function toItem({ kind, id, callId, name, text, logprobs }: OutputItemDraft, status: ItemStatus): OutputItem {
+export function toItem({ kind, id, callId, name, text, logprobs }: OutputItemDraft, status: ItemStatus): WrittenItem {
   switch (kind) {
     case 'message': {
       const content = [{ type: 'output_text' as const, text, annotations: [] as [], logprobs }];

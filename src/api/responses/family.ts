@@ -49,6 +49,43 @@ const reasoning = object({
   content: array(object({ type: { const: 'reasoning_text' }, text: string })),
 });
 
+const mcpTool = object({
+  name: string,
+  description: string,
+  input_schema: { type: 'object' },
+  annotations: object({ read_only: boolean }),
+});
+
+const mcpList = object({
+  type: { const: 'mcp_list_tools' },
+  id: string,
+  server_label: string,
+  tools: array(mcpTool),
+  error: nullable(string),
+});
+
+const mcpCall = object({
+  type: { const: 'mcp_call' },
+  id: string,
+  status: enumeration('in_progress', 'completed', 'incomplete', 'failed'),
+  server_label: string,
+  name: string,
+  arguments: string,
+  approval_request_id: nullable(string),
+  output: nullable(string),
+  error: nullable(string),
+});
+
+const mcpApproval = object({
+  type: { const: 'mcp_approval_request' },
+  id: string,
+  server_label: string,
+  name: string,
+  arguments: string,
+});
+
+const item = { anyOf: [message, functionCall, reasoning, mcpList, mcpCall, mcpApproval] };
+
 /** OpenAI's responses, which agents speak. */
 export const responses = defineFamily({
   routes: [
@@ -105,7 +142,7 @@ export const responses = defineFamily({
         completed_at: nullable(integer),
         status: enumeration('in_progress', 'completed', 'incomplete', 'failed'),
         model: string,
-        output: array({ anyOf: [message, functionCall, reasoning] }),
+        output: array(item),
         error: nullable(object({ code: string, message: string })),
         incomplete_details: nullable(object({ reason: enumeration('max_output_tokens', 'content_filter') })),
         background: boolean,
@@ -124,13 +161,13 @@ export const responses = defineFamily({
         top_p: number,
         truncation: string,
       },
-      { usage: ref('ResponseUsage'), timings: ref('Timings'), ...violations },
+      { max_tool_calls: integer, usage: ref('ResponseUsage'), timings: ref('Timings'), ...violations },
     ),
     ResponseEvent: object(
       { type: string, sequence_number: integer },
       {
         response: ref('Response'),
-        item: { anyOf: [message, functionCall, reasoning] },
+        item,
         item_id: string,
         output_index: integer,
         content_index: integer,

@@ -3,15 +3,26 @@ import { toLogFields } from '../../contract/log.ts';
 import type { RequestContext } from '../context.ts';
 import { appendItems } from '../conversations/items.ts';
 import { readModelRequest } from '../fields/model-request.ts';
-import { countPromptTokens, type Generation, startGeneration } from '../generation/start.ts';
+import { countPromptTokens } from '../generation/start.ts';
 import { ownerOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { queryField } from '../http/query.ts';
+import type { ReplyEvent } from '../mcp/events.ts';
+import { type McpOffer, type OfferedListing, openOffer } from '../mcp/offer.ts';
+import { startMcpReply } from '../mcp/start.ts';
 import { streamReply } from '../stream/event-stream.ts';
+import { approvedCalls, openApprovals } from './approvals.ts';
 import { conversationIdOf, resolveInput, responseNotFound } from './input.ts';
-import type { PlacedItem } from './messages.ts';
+import type { PlacedItem } from './items.ts';
 import type { ResponseObject } from './objects.ts';
-import { REFUSED_RESPONSE_FIELDS, refuseUnsupported, toHead, toResponsesConversation } from './request.ts';
+import {
+  functionNames,
+  REFUSED_RESPONSE_FIELDS,
+  refuseUnsupported,
+  responseMcpEntries,
+  toHead,
+  toResponsesConversation,
+} from './request.ts';
 import { type ResponseRequest, responseRequestSchema } from './schema.ts';
 import { isResponse } from './store.ts';
 import { encodeResponseStream, responseEncoding } from './stream.ts';
@@ -19,18 +30,20 @@ import { createResponseWriter, type ResponseWriter } from './writer.ts';
 
 /** POST /v1/responses: a whole response or a stream. */
 export async function createResponse(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const { body, model, owner, items } = await readRequest(context, request);
-  const conversation = toResponsesConversation(body, items);
+  const { body, model, owner, items, history } = await readRequest(context, request);
+  const { offer, approvals } = history;
+  const conversation = toResponsesConversation(body, items, history);
   const writer = createResponseWriter(toHead(body, model, Date.now()));
-  const generation = await startGeneration(context, request, model, conversation, 'error');
+  const reply = await startMcpReply(context, request, model, conversation, {
+    offer,
+    listings: unknownListings(offer, items),
+    approved: approvedCalls(approvals, offer),
+    overflow: 'error',
+    mostCalls: body.max_tool_calls ?? null,
+  });
   const keep = keeper(context, owner, body, items);
-  if (!body.stream) return jsonReply(await whole(generation, writer, keep));
-  return streamReply(
-    context,
-    encodeResponseStream(generation.events, writer, keep),
-    generation.cancel,
-    responseEncoding(writer),
-  );
+  if (!body.stream) return jsonReply(await whole(reply.events, writer, keep));
+  return streamReply(context, encodeResponseStream(reply.events, writer, keep), reply.cancel, responseEncoding(writer));
 }
 
 /**
@@ -38,8 +51,9 @@ export async function createResponse(context: RequestContext, request: ApiReques
  * have.
  */
 export async function countInputTokens(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const { body, model, items } = await readRequest(context, request);
-  const input_tokens = await countPromptTokens(context, request, model, toResponsesConversation(body, items));
+  const { body, model, items, history } = await readRequest(context, request);
+  const conversation = toResponsesConversation(body, items, history);
+  const input_tokens = await countPromptTokens(context, request, model, conversation);
   return jsonReply({ object: 'response.input_tokens', input_tokens });
 }
 
@@ -64,7 +78,16 @@ async function readRequest(context: RequestContext, request: ApiRequest) {
   const { body, model } = await readModelRequest(context, request, responseRequestSchema, REFUSED_RESPONSE_FIELDS);
   refuseUnsupported(body);
   const owner = await ownerOf(context.apiKeys, request);
-  return { body, model, owner, items: await resolveInput(body, context.responses, owner) };
+  const items = await resolveInput(body, context.responses, owner);
+  const approvals = openApprovals(items);
+  const offer = await openOffer(context, request, responseMcpEntries(body), functionNames(body));
+  return { body, model, owner, items, history: { offer, approvals } };
+}
+
+/** Returns the lists of tools that the conversation does not have yet. */
+function unknownListings({ listings }: McpOffer, items: PlacedItem[]): OfferedListing[] {
+  const known = new Set(items.flatMap(({ item }) => (item.type === 'mcp_list_tools' ? [item.server_label] : [])));
+  return listings.filter(({ label }) => !known.has(label));
 }
 
 /**
@@ -86,7 +109,7 @@ function keeper({ responses, log }: RequestContext, owner: string, body: Respons
 }
 
 async function whole(
-  { events }: Generation,
+  events: AsyncIterable<ReplyEvent>,
   writer: ResponseWriter,
   keep: (response: ResponseObject) => Promise<void>,
 ): Promise<ResponseObject> {

@@ -1,6 +1,5 @@
 import { type ApiError, invalidRequest, notFound } from '../../contract/errors.ts';
-import type { ContentItem, InputItem } from './items.ts';
-import type { PlacedItem } from './messages.ts';
+import type { ContentItem, InputItem, PlacedItem } from './items.ts';
 import type { ResponseRequest } from './schema.ts';
 import { isConversation, isResponse, type ResponseStore } from './store.ts';
 

@@ -1,12 +1,12 @@
 import type { OutputItemDraft } from './drafts.ts';
-import type { OutputItem, OutputLogprob, ResponseEvent } from './objects.ts';
+import type { OutputLogprob, ResponseEvent, WrittenItem } from './objects.ts';
 
 // The events of one output item, in OpenAI's order. Every item has one part at most, so each index of a part is 0.
 
 /** Returns the events of an item's beginning. Its parts are added later, so the item has none yet. */
 export function openingEvents({ kind, id, callId, name }: OutputItemDraft, output_index: number): ResponseEvent[] {
   const at = { item_id: id, output_index };
-  const added = (item: OutputItem): ResponseEvent => ({ type: 'response.output_item.added', output_index, item });
+  const added = (item: WrittenItem): ResponseEvent => ({ type: 'response.output_item.added', output_index, item });
   const status = 'in_progress';
   switch (kind) {
     case 'message': {
@@ -58,11 +58,11 @@ export function growingEvents(
 }
 
 /** Returns the events of an item's end. */
-export function closingEvents(item: OutputItem, output_index: number): ResponseEvent[] {
+export function closingEvents(item: WrittenItem, output_index: number): ResponseEvent[] {
   return [...partsEnd(item, output_index), { type: 'response.output_item.done', output_index, item }];
 }
 
-function partsEnd(item: OutputItem, output_index: number): ResponseEvent[] {
+function partsEnd(item: WrittenItem, output_index: number): ResponseEvent[] {
   const at = { item_id: item.id, output_index };
   const [content_index, summary_index] = [0, 0];
   switch (item.type) {

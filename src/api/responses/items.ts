@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { list, nonEmptyText, objectField, oneOf, textField } from '../fields/fields.ts';
+import { booleanField, list, nonEmptyText, objectField, oneOf, textField } from '../fields/fields.ts';
 
 /** More items than any client sends. Each of them takes time before the model runs. */
 const MOST_ITEMS = 10_000;
@@ -61,6 +61,31 @@ const thoughts = v.nullish(
 );
 const reasoning = v.looseObject({ type: v.literal('reasoning'), summary: thoughts, content: thoughts });
 
+const mcpList = v.looseObject({ type: v.literal('mcp_list_tools'), id: nonEmptyText, server_label: textField });
+const mcpCall = v.looseObject({
+  type: v.literal('mcp_call'),
+  id: nonEmptyText,
+  server_label: textField,
+  name: textField,
+  arguments: textField,
+  output: v.nullish(textField),
+  error: v.nullish(textField),
+  approval_request_id: v.nullish(textField),
+});
+const mcpApprovalRequest = v.looseObject({
+  type: v.literal('mcp_approval_request'),
+  id: nonEmptyText,
+  server_label: textField,
+  name: textField,
+  arguments: textField,
+});
+const mcpApprovalResponse = v.looseObject({
+  type: v.literal('mcp_approval_response'),
+  approval_request_id: nonEmptyText,
+  approve: booleanField,
+  reason: v.nullish(textField),
+});
+
 const itemReference = v.looseObject({ type: v.literal('item_reference'), id: nonEmptyText });
 
 const TYPES = [
@@ -70,17 +95,33 @@ const TYPES = [
   'custom_tool_call',
   'custom_tool_call_output',
   'reasoning',
+  'mcp_list_tools',
+  'mcp_call',
+  'mcp_approval_request',
+  'mcp_approval_response',
   'item_reference',
 ];
 
+const CONTENT_ITEMS = [
+  message,
+  functionCall,
+  callOutput,
+  customCall,
+  reasoning,
+  mcpList,
+  mcpCall,
+  mcpApprovalRequest,
+  mcpApprovalResponse,
+] as const;
+
 /** The items that have their own content, as conversations store them. */
-export const contentItem = v.variant('type', [message, functionCall, callOutput, customCall, reasoning], (issue) =>
+export const contentItem = v.variant('type', [...CONTENT_ITEMS], (issue) =>
   issue.expected.startsWith('Object')
     ? 'must be an object'
     : `must be one of ${TYPES.filter((type) => type !== 'item_reference').join(', ')}`,
 );
 
-const item = v.variant('type', [message, functionCall, callOutput, customCall, reasoning, itemReference], (issue) =>
+const item = v.variant('type', [...CONTENT_ITEMS, itemReference], (issue) =>
   issue.expected.startsWith('Object') ? 'must be an object' : `must be one of ${TYPES.join(', ')}`,
 );
 
@@ -96,3 +137,9 @@ export type InputItem = v.InferOutput<typeof item>;
 export type ContentItem = Exclude<InputItem, { type: 'item_reference' }>;
 
 export type InputPart = v.InferOutput<typeof contentPart>;
+
+/** An item of the conversation, and its place in the client's request, such as `input[2]`; errors name it. */
+export interface PlacedItem {
+  item: ContentItem;
+  param: string;
+}

@@ -2,26 +2,30 @@ import { unsupportedParameter } from '../../contract/errors.ts';
 import type { ToolCall } from '../../contract/prompt.ts';
 import { type ContentPart, type Message, textContent } from '../generation/conversation.ts';
 import { toArguments } from '../generation/custom-tool.ts';
-import type { ContentItem, InputPart } from './items.ts';
+import { findOffered, type McpOffer } from '../mcp/offer.ts';
+import { type Approval, wordsOfDenial } from './approvals.ts';
+import type { ContentItem, InputPart, PlacedItem } from './items.ts';
 
-/** An item of the conversation, and its place in the client's request, such as `input[2]`; errors name it. */
-export interface PlacedItem {
-  item: ContentItem;
-  param: string;
+/** What the items of tools that this server runs depend on. */
+export interface McpHistory {
+  offer: McpOffer;
+  /** The approvals whose calls have not been made, by the ids of their requests. */
+  approvals: Map<string, Approval>;
 }
 
 /**
  * Turns items into messages. The instructions and the system messages at the beginning become one message, since many
  * templates take only one. The items of one turn of the model become one message too, so that the template writes them
- * as the model did, and the prefix of the prompt stays the one in the KV cache. Throws a 400 `ApiError` for files.
+ * as the model did, and the prefix of the prompt stays the one in the KV cache. A call that was approved and not made yet
+ * gets an empty result. Throws a 400 `ApiError` for files.
  */
-export function fromResponseItems(instructions: string | null, items: PlacedItem[]): Message[] {
+export function fromResponseItems(instructions: string | null, items: PlacedItem[], history: McpHistory): Message[] {
   const said = items.findIndex(({ item }) => !isSystem(item));
   const leading = said === -1 ? items.length : said;
   const first = items.slice(0, leading).map(({ item, param }) => toContent(contentOf(item), param));
   const parts = instructions === null ? first : [textContent(instructions), ...first];
   const messages: Message[] = parts.length > 0 ? [{ role: 'system', content: joinParagraphs(parts) }] : [];
-  for (const item of items.slice(leading)) addItem(messages, item);
+  for (const item of items.slice(leading)) addItem(messages, item, history);
   return messages;
 }
 
@@ -37,7 +41,7 @@ function joinParagraphs(contents: ContentPart[][]): ContentPart[] {
   return contents.flatMap((content, index) => (index === 0 ? content : [...textContent('\n\n'), ...content]));
 }
 
-function addItem(messages: Message[], { item, param }: PlacedItem): void {
+function addItem(messages: Message[], { item, param }: PlacedItem, { offer, approvals }: McpHistory): void {
   switch (item.type) {
     case 'message': {
       const content = toContent(item.content ?? '', `${param}.content`);
@@ -64,6 +68,20 @@ function addItem(messages: Message[], { item, param }: PlacedItem): void {
       messages.push({ role: 'tool', content, tool_call_id: item.call_id });
       return;
     }
+    case 'mcp_list_tools':
+      return;
+    case 'mcp_call':
+      addCall(messages, toMcpCall(item, offer));
+      addResult(messages, item.id, item.output ?? item.error ?? '');
+      return;
+    case 'mcp_approval_request':
+      if (approvals.has(item.id)) addCall(messages, toMcpCall(item, offer));
+      return;
+    case 'mcp_approval_response': {
+      const id = item.approval_request_id;
+      if (approvals.get(id)?.response === item) addResult(messages, id, item.approve ? '' : wordsOfDenial(item));
+      return;
+    }
     default:
       item satisfies never;
   }
@@ -84,6 +102,18 @@ function modelTurn(messages: Message[], takes: (message: Message) => boolean): M
 function addCall(messages: Message[], call: ToolCall): void {
   const turn = modelTurn(messages, () => true);
   turn.tool_calls = [...(turn.tool_calls ?? []), call];
+}
+
+function addResult(messages: Message[], id: string, text: string): void {
+  messages.push({ role: 'tool', content: textContent(text), tool_call_id: id });
+}
+
+/** Returns a call by the name that the model knows. A tool that is no longer offered has its own name. */
+function toMcpCall(
+  { id, server_label, name, arguments: json }: { id: string; server_label: string; name: string; arguments: string },
+  offer: McpOffer,
+): ToolCall {
+  return toCall(id, findOffered(offer, server_label, name)?.name ?? name, json);
 }
 
 function toCall(id: string, name: string, json: string): ToolCall {

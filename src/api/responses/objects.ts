@@ -63,7 +63,47 @@ export type ReasoningItem = {
   content: ReasoningText[];
 };
 
-export type OutputItem = MessageItem | CallItem | ReasoningItem;
+/** The tools of an MCP server that the model was offered. */
+export type McpListItem = {
+  type: 'mcp_list_tools';
+  id: string;
+  server_label: string;
+  tools: { name: string; description: string; input_schema: object; annotations: { read_only: boolean } }[];
+  /** The reason why the server could not list its tools; null if it has. */
+  error: string | null;
+};
+
+/** A call of a tool that this server runs. */
+export type McpCallItem = {
+  type: 'mcp_call';
+  id: string;
+  status: ItemStatus | 'failed';
+  server_label: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+  approval_request_id: string | null;
+  /** The result; null before the end, and if the call has failed. */
+  output: string | null;
+  error: string | null;
+};
+
+/** A call that the client has to approve before it is run. */
+export type McpApprovalItem = {
+  type: 'mcp_approval_request';
+  id: string;
+  server_label: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+};
+
+export type McpItem = McpListItem | McpCallItem | McpApprovalItem;
+
+/** An item that the model writes. */
+export type WrittenItem = MessageItem | CallItem | ReasoningItem;
+
+export type OutputItem = WrittenItem | McpItem;
 
 export interface ResponseUsage {
   input_tokens: number;
@@ -85,6 +125,8 @@ export interface ResponseHead {
   conversation?: { id: string };
   instructions: string | null;
   max_output_tokens: number | null;
+  /** Present if the request has it. */
+  max_tool_calls?: number;
   metadata: Record<string, string>;
   parallel_tool_calls: boolean;
   previous_response_id: string | null;
@@ -148,6 +190,10 @@ export type ResponseEvent =
   | Events<'output_text.done', ContentPlace & { text: string; logprobs: OutputLogprob[] }>
   | Events<'function_call_arguments.delta', Place & { delta: string }>
   | Events<'function_call_arguments.done', Place & { name: string; arguments: string }>
+  | Events<'mcp_list_tools.in_progress' | 'mcp_list_tools.completed' | 'mcp_list_tools.failed', Place>
+  | Events<'mcp_call.in_progress' | 'mcp_call.completed' | 'mcp_call.failed', Place>
+  | Events<'mcp_call_arguments.delta', Place & { delta: string }>
+  | Events<'mcp_call_arguments.done', Place & { arguments: string }>
   | Events<'reasoning_text.delta', ContentPlace & { delta: string }>
   | Events<'reasoning_text.done', ContentPlace & { text: string }>
   | Events<'reasoning_summary_part.added' | 'reasoning_summary_part.done', SummaryPlace & { part: SummaryText }>

@@ -1,8 +1,10 @@
 import type { TokenLogprob } from '../../contract/events.ts';
 import { newPrefixedId } from '../generation/ids.ts';
 import { toLogprobs } from '../generation/logprobs.ts';
+import type { McpEvent } from '../mcp/events.ts';
 import { type OutputItemDraft, toItem } from './drafts.ts';
 import { closingEvents, growingEvents, openingEvents } from './item-events.ts';
+import { createMcpItems } from './mcp-items.ts';
 import type { ItemStatus, OutputItem, OutputLogprob, ResponseEvent } from './objects.ts';
 
 /** Turns the pieces of a reply into OpenAI's output items. Each function returns the events for its piece. */
@@ -12,6 +14,8 @@ export interface ResponseOutput {
   toolCall(name: string): ResponseEvent[];
   /** Arguments of the latest call. */
   toolArguments(text: string): ResponseEvent[];
+  /** A tool that this server runs, or may run. */
+  mcp(event: McpEvent): ResponseEvent[];
   /** Ends the last item. A reply without any gets an empty message, since clients look for one. */
   end(status: ItemStatus): ResponseEvent[];
   /** Returns the items so far, including the unfinished one. */
@@ -27,6 +31,7 @@ interface Held {
 
 export function createOutput(): ResponseOutput {
   const ended: OutputItem[] = [];
+  const mcp = createMcpItems(ended);
   let open: OutputItemDraft | null = null;
   let held: Held | null = null;
 
@@ -65,12 +70,21 @@ export function createOutput(): ResponseOutput {
     reasoning: (text) => say('reasoning', text, []),
     toolCall: (name) => begin({ ...newDraft('function_call'), name }),
     toolArguments: (text) => (open?.kind === 'function_call' ? grow(open, text, []) : []),
+    mcp(event) {
+      const before = close('completed');
+      held = null;
+      return [...before, ...mcp.write(event)];
+    },
     end(status) {
-      const empty = open === null && ended.length === 0 ? begin(newDraft('message')) : [];
-      return [...empty, ...close(status)];
+      const empty = open === null && ended.every(isListing) ? begin(newDraft('message')) : [];
+      return [...empty, ...close(status), ...mcp.end()];
     },
     items: () => (open ? [...ended, toItem(open, 'in_progress')] : ended),
   };
+}
+
+function isListing({ type }: OutputItem): boolean {
+  return type === 'mcp_list_tools';
 }
 
 const ID_PREFIXES: Record<OutputItemDraft['kind'], string> = { message: 'msg', reasoning: 'rs', function_call: 'fc' };

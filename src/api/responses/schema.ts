@@ -12,6 +12,7 @@ import {
 } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 import { samplingEntries } from '../fields/sampling.ts';
+import { mcpTool } from '../mcp/schema.ts';
 import { input } from './items.ts';
 
 /** More tools than any client sends. Each of them takes time before the model runs. */
@@ -28,9 +29,9 @@ const functionTool = v.looseObject({
 });
 
 /** Tools that OpenAI's servers run themselves, groups of tools, and types that are yet to come. */
-const otherTool = v.looseObject({ type: v.pipe(textField, v.notValue('function')) });
+const otherTool = v.looseObject({ type: v.pipe(textField, v.notValues(['function', 'mcp'])) });
 
-const tool = v.variant('type', [functionTool, otherTool], (issue) =>
+const tool = v.variant('type', [functionTool, mcpTool, otherTool], (issue) =>
   issue.expected.startsWith('Object') ? 'must be an object' : 'must be a string',
 );
 
@@ -38,18 +39,19 @@ const toolChoice = v.union(
   [
     v.picklist(['none', 'auto', 'required']),
     v.looseObject({ type: v.literal('function'), name: textField }),
+    v.looseObject({ type: v.literal('mcp'), server_label: nonEmptyText, name: v.nullish(textField) }),
     v.looseObject({
       type: v.literal('allowed_tools'),
       mode: oneOf(['auto', 'required']),
       tools: list(
-        v.looseObject({ type: textField, name: v.nullish(textField) }),
+        v.looseObject({ type: textField, name: v.nullish(textField), server_label: v.nullish(textField) }),
         MOST_TOOLS,
         'tools',
         'must be an array of tools',
       ),
     }),
   ],
-  'must be none, auto, required, {"type": "function", "name": ...} or {"type": "allowed_tools", "mode": ..., "tools": ...}',
+  'must be none, auto, required, {"type": "function", "name": ...}, {"type": "mcp", "server_label": ...} or {"type": "allowed_tools", "mode": ..., "tools": ...}',
 );
 
 const format = v.variant(
@@ -89,7 +91,6 @@ const hints = {
   background: v.nullish(booleanField),
   client_metadata: v.nullish(v.unknown()),
   context_management: v.nullish(v.unknown()),
-  max_tool_calls: v.nullish(v.unknown()),
   metadata: v.nullish(record('must be an object of strings', textField)),
   prompt_cache_options: v.nullish(v.unknown()),
   prompt_cache_retention: v.nullish(v.unknown()),
@@ -120,6 +121,8 @@ export const responseRequestSchema = v.looseObject(
     tools: v.nullish(list(tool, MOST_TOOLS, 'tools', 'must be an array of tools')),
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
+    /** The most calls of tools that this server runs. */
+    max_tool_calls: v.nullish(integerField(1)),
     text: v.nullish(objectField({ format: v.nullish(format) }, 'must be an object with format')),
     reasoning: v.nullish(
       objectField({ effort: v.nullish(oneOf([...EFFORTS, 'max'])) }, 'must be an object with effort'),

@@ -1,18 +1,18 @@
-import type { GenerationEvent } from '../../contract/events.ts';
+import type { ReplyEvent } from '../mcp/events.ts';
 import type { StreamEncoding } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseTypedEvent } from '../stream/sse.ts';
 import type { NumberedEvent, ResponseObject } from './objects.ts';
 import type { ResponseWriter } from './writer.ts';
 
-/** An event of the generation, and the text of the server-sent events that the client gets for it. */
+/** An event of the reply, and the text of the server-sent events that the client gets for it. */
 export interface Spoken {
-  kind: GenerationEvent['kind'];
+  kind: ReplyEvent['kind'];
   text: string;
 }
 
-/** Turns a generation's events into text. It waits for `keep` before the client gets the last event. */
+/** Turns a reply's events into text. It waits for `keep` before the client gets the last event. */
 export async function* encodeResponseStream(
-  events: AsyncIterable<GenerationEvent>,
+  events: AsyncIterable<ReplyEvent>,
   writer: ResponseWriter,
   keep: (response: ResponseObject) => Promise<void>,
 ): AsyncGenerator<Spoken> {

@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../contract/errors.ts';
-import type { ChoiceFinished, GenerationDone, GenerationEvent } from '../../contract/events.ts';
+import type { ChoiceFinished, GenerationDone } from '../../contract/events.ts';
 import { violationFields } from '../generation/violations.ts';
+import { isMcpEvent, type ReplyEvent } from '../mcp/events.ts';
 import { toTimings } from '../stream/usage.ts';
 import type { NumberedEvent, ResponseEvent, ResponseHead, ResponseObject, ResponseUsage } from './objects.ts';
 import { createOutput } from './output.ts';
@@ -9,7 +10,7 @@ import { createOutput } from './output.ts';
 export interface ResponseWriter {
   /** The first events. */
   begin(): NumberedEvent[];
-  write(event: GenerationEvent): NumberedEvent[];
+  write(event: ReplyEvent): NumberedEvent[];
   /** The last events of a response that failed midway. */
   fail(error: ErrorData): NumberedEvent[];
   /** Returns the response so far. */
@@ -32,7 +33,8 @@ export function createResponseWriter(head: ResponseHead, now: () => number = Dat
     events.map((event) => ({ ...event, sequence_number: count++ }));
   const response = (): ResponseObject => ({ ...head, ...end, output: [...output.items()] });
 
-  const write = (event: GenerationEvent): ResponseEvent[] => {
+  const write = (event: ReplyEvent): ResponseEvent[] => {
+    if (isMcpEvent(event)) return output.mcp(event);
     switch (event.kind) {
       case 'text':
         return output.text(event.text, event.logprobs);

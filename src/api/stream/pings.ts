@@ -5,8 +5,8 @@ export interface Ping {
 
 /**
  * Yields the same events, and a ping after every `intervalMs` without one, until the first text. Otherwise a client
- * could take the silence for a lost connection: while the request waits in the queue, while a model loads, and during a
- * long prefill.
+ * could take the silence for a lost connection: while the request waits in the queue, while a model loads, during a long
+ * prefill, and while a tool of an MCP server runs.
  */
 export async function* withPings<E extends object>(
   events: AsyncIterable<E>,
@@ -21,7 +21,7 @@ export async function* withPings<E extends object>(
       const { value, done } = await next;
       if (done) return;
       if ('kind' in value && value.kind === 'text') waiting = false;
-      if ('kind' in value && value.kind === 'pause') waiting = true;
+      if ('kind' in value && (value.kind === 'pause' || value.kind === 'mcpCalling')) waiting = true;
       yield value;
     }
   } finally {

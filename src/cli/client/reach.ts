@@ -68,7 +68,7 @@ async function startOwn(config: Config): Promise<ReachedServer> {
 
 /**
  * Returns the configuration of a server that a command starts for itself: it listens on the loopback address, needs
- * `key`, reports nothing to other programs, preloads no model and runs no batches.
+ * `key`, reports nothing to other programs, preloads no model, and runs no batches and no tools.
  */
 export function ownConfig(config: Config, key: string): Config {
   return {
@@ -81,6 +81,7 @@ export function ownConfig(config: Config, key: string): Config {
     apiKey: [key],
     apiKeyFile: undefined,
     keys: undefined,
+    mcp: undefined,
     openMetrics: false,
     preload: [],
     noBatches: true,

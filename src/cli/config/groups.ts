@@ -24,6 +24,7 @@ export const HELP_GROUPS: Record<string, SettingName[]> = {
   'Cached prompts:': ['noCache', 'cacheRam', 'cacheDisk', 'isolateKeys'],
   'Who may ask:': ['apiKey', 'apiKeyFile', 'keys', 'noAuth', 'corsOrigin', 'localPages', 'allowedHost'],
   'Limits of requests:': ['queue', 'bodyLimit', 'mediaLimit', 'allowPrivateMedia', 'contentFilter', 'noBatches'],
+  'Tools that it runs:': ['mcp'],
   'Logs and metrics:': ['logLevel', 'logFormat', 'logPrompts', 'openMetrics', 'vllmMetrics', 'otlpEndpoint'],
   'Shutdown:': ['lameDuck', 'shutdownGrace'],
 };

@@ -132,6 +132,15 @@ export const SETTINGS = {
     fallbackText: '~/.paddock/keys.json, if it is there',
     path: true,
   }),
+  mcp: setting<string | undefined>({
+    flags: '--mcp <file>',
+    env: 'PADDOCK_MCP',
+    description: 'file of MCP servers whose tools the server runs for requests that ask for them',
+    schema: textSetting,
+    fallback: () => undefined,
+    fallbackText: 'none',
+    path: true,
+  }),
   isolateKeys: setting<boolean>({
     flags: '--isolate-keys',
     env: 'PADDOCK_ISOLATE_KEYS',

@@ -197,7 +197,7 @@ export const REFUSED: [field: string, value: Value, message: string][] = [
   ['tools', {}, 'must be an array of tools'],
   ['tools[0]', 'x', 'must be an object with type and function'],
   ['tools[0].type', undefined, 'is required'],
-  ...word('tools[0].type', 'must be function or custom'),
+  ...word('tools[0].type', 'must be function, custom or mcp'),
   ['tools[0].function', undefined, 'is required'],
   ...object('tools[0].function'),
   ['tools[0].function.name', undefined, 'is required'],

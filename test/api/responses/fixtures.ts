@@ -1,6 +1,8 @@
 import { validate } from '../../../src/api/fields/fields.ts';
 import type { Conversation } from '../../../src/api/generation/conversation.ts';
 import type { ApiRequest } from '../../../src/api/http/http.ts';
+import { type McpOffer, NO_OFFER } from '../../../src/api/mcp/offer.ts';
+import { openApprovals } from '../../../src/api/responses/approvals.ts';
 import { resolveInput } from '../../../src/api/responses/input.ts';
 import type { ResponseObject } from '../../../src/api/responses/objects.ts';
 import { toResponsesConversation } from '../../../src/api/responses/request.ts';
@@ -21,9 +23,13 @@ export function requestOf(body: Record<string, unknown> = {}): ResponseRequest {
 }
 
 /** The conversation that a body asks for, with nothing stored. */
-export async function conversationOf(body: Record<string, unknown> = {}): Promise<Conversation> {
+export async function conversationOf(
+  body: Record<string, unknown> = {},
+  offer: McpOffer = NO_OFFER,
+): Promise<Conversation> {
   const request = requestOf(body);
-  return toResponsesConversation(request, await resolveInput(request, createResponseStore(), 'somebody'));
+  const items = await resolveInput(request, createResponseStore(), 'somebody');
+  return toResponsesConversation(request, items, { offer, approvals: openApprovals(items) });
 }
 
 /** A response that has ended, with one message. */

@@ -41,6 +41,24 @@ const loop = (target: Target) => ({
 
 export const responseCases: ContractCase[] = [
   {
+    name: 'runs no tools of MCP servers that nobody has configured, and says so',
+    check: async (target) => {
+      const mcp = { type: 'mcp', server_label: 'files' };
+      const wanted: [string, object][] = [
+        ['/v1/responses', { ...short, tools: [mcp] }],
+        ['/v1/chat/completions', { model: 'tiny', messages: [{ role: 'user', content: 'hello' }], tools: [mcp] }],
+      ];
+      for (const [path, body] of wanted) {
+        const { status, body: reply } = await postJson(target, path, body);
+        // A service worker can't have any; a server may have some.
+        expect([
+          [400, 'unknown_mcp_server'],
+          [501, 'not_supported_here'],
+        ]).toContainEqual([status, reply.error.code]);
+      }
+    },
+  },
+  {
     name: 'answers the openai client with a whole response',
     check: async (target) => {
       const response = await openai(target).responses.create(short);

@@ -14,12 +14,16 @@ export interface TestMcpServer extends AsyncDisposable {
   cancelled: string[];
   /** Ends all sessions, as a restart of the server does. */
   forget(): Promise<void>;
+  /** Breaks all connections, as the death of the server does. */
+  kill(): void;
   stop(): Promise<void>;
 }
 
 export interface McpServerOptions {
   /** The origin whose pages may call the server; null for none. */
   origin?: string | null;
+  /** A text that `get_weather` adds to its result. */
+  words?: string;
   /** The required value of the `Authorization` header. */
   key?: string;
 }
@@ -28,7 +32,11 @@ export interface McpServerOptions {
  * Starts an MCP server with the tools `get_weather`, `wait`, which ends only if it is cancelled, and `break`, which
  * fails.
  */
-export async function startMcpServer({ origin = null, key }: McpServerOptions = {}): Promise<TestMcpServer> {
+export async function startMcpServer({
+  origin = null,
+  key,
+  words = '',
+}: McpServerOptions = {}): Promise<TestMcpServer> {
   const calls: TestMcpServer['calls'] = [];
   const cancelled: string[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
@@ -37,7 +45,7 @@ export async function startMcpServer({ origin = null, key }: McpServerOptions = 
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, transport),
     });
-    await describeTools(calls, cancelled).connect(transport as Parameters<McpServer['connect']>[0]);
+    await describeTools(calls, cancelled, words).connect(transport as Parameters<McpServer['connect']>[0]);
     return transport;
   };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -64,15 +72,15 @@ export async function startMcpServer({ origin = null, key }: McpServerOptions = 
     await new Promise((resolve) => server.close(resolve));
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  return { url, calls, cancelled, forget, stop, [Symbol.asyncDispose]: stop };
+  return { url, calls, cancelled, forget, kill: () => server.closeAllConnections(), stop, [Symbol.asyncDispose]: stop };
 }
 
-function describeTools(calls: TestMcpServer['calls'], cancelled: string[]): McpServer {
+function describeTools(calls: TestMcpServer['calls'], cancelled: string[], words: string): McpServer {
   const server = new McpServer({ name: 'test-tools', title: 'Test tools', version: '1' });
   const city = { city: z.string() };
   server.registerTool('get_weather', { description: 'Tells the weather.', inputSchema: city }, async (given) => {
     calls.push(['get_weather', given]);
-    return { content: [{ type: 'text', text: `It rains in <b>${given.city}</b>.` }] };
+    return { content: [{ type: 'text', text: `It rains in <b>${given.city}</b>.${words}` }] };
   });
   server.registerTool('wait', { description: 'Waits.' }, async ({ signal }) => {
     calls.push(['wait', {}]);
