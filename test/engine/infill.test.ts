@@ -56,6 +56,18 @@ describe.each([0, 1])('a model that can infill, on target %i', (target) => {
     expect(next.timings.cache_n).toBeGreaterThan('function add(a, b) {\n'.length);
   });
 
+  it('streams the text that it answers whole', async () => {
+    const { content } = (await (await post(url(), {})).json()) as { content: string };
+    const stream = await (await post(url(), { stream: true })).text();
+    const events = stream
+      .trim()
+      .split('\n\n')
+      .map((event) => JSON.parse(event.replace(/^data: /, '')));
+    expect(events.map((event) => event.content).join('')).toBe(content);
+    expect(events.map(({ stop }) => stop)).toEqual([...events.slice(1).map(() => false), true]);
+    expect(events.at(-1)).toMatchObject({ content: '', tokens_predicted: 8, stop_type: 'limit' });
+  });
+
   it('shortens a gap that does not fit its window', async () => {
     const long = await post(url(), { input_prefix: 'let x = 1;\n'.repeat(400) });
     expect(long.status).toBe(200);

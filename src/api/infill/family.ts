@@ -12,9 +12,11 @@ export const infilling = defineFamily({
       path: '/v1/infill',
       handler: infill,
       id: 'infill',
-      summary: 'The text that fills the gap between two texts, in the form of llama-server.',
+      summary:
+        'The text that fills the gap between two texts, in the form of llama-server, whole or as a stream of events.',
       body: { name: 'InfillRequest', schema: infillRequestSchema },
       response: 'Infill',
+      event: 'Infill',
     },
     {
       method: 'POST',

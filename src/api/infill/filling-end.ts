@@ -10,6 +10,8 @@ export interface FillingLimits {
 export interface FillingEnd {
   /** The text so far, without a line that is indented too little. */
   readonly text: string;
+  /** The length of its beginning that stays, whatever comes: without a last line whose indentation is not known yet. */
+  readonly certain: number;
   /** Adds a piece that came `ms` after the first one. Returns true if the filling ends with it. */
   add(piece: string, ms: number): boolean;
 }
@@ -21,6 +23,9 @@ export function createFillingEnd({ indent, timeMs }: FillingLimits): FillingEnd 
     get text() {
       return text;
     },
+    get certain() {
+      return indent > 0 ? text.length - undecidedEnd(text, indent) : text.length;
+    },
     add(piece, ms) {
       text += piece;
       const cut = indent > 0 ? firstShallowLine(text, indent) : -1;
@@ -31,6 +36,13 @@ export function createFillingEnd({ indent, timeMs }: FillingLimits): FillingEnd 
       return timeMs > 0 && ms > timeMs && piece.includes('\n');
     },
   };
+}
+
+/** Returns the length of the last line, after the first one, if it has nothing but less than `indent` spaces and tabs so far. */
+function undecidedEnd(text: string, indent: number): number {
+  const start = text.lastIndexOf('\n') + 1;
+  const line = text.slice(start);
+  return start > 0 && line.length < indent && /^[ \t]*$/.test(line) ? line.length : 0;
 }
 
 /** Returns where the first line after the first one begins that has text after less than `indent` spaces and tabs; -1 without one. */

@@ -15,10 +15,9 @@ const SAMPLERS: Record<string, Partial<InfillRequest>> = {
   top_p: { top_p: 1 },
   min_p: { min_p: 0 },
   temperature: { temperature: 1 },
-  // Paddock has none of these, so each is off in any case.
-  dry: {},
-  top_n_sigma: {},
-  xtc: {},
+  dry: { dry_multiplier: 0 },
+  top_n_sigma: { top_n_sigma: -1 },
+  xtc: { xtc_probability: 0 },
   infill: {},
 };
 

@@ -35,7 +35,6 @@ export const infillRequestSchema = v.looseObject(
     stop,
     n: one,
     best_of: one,
-    stream: v.nullish(v.literal(false, 'must be false: this endpoint answers whole')),
     keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',

@@ -1,6 +1,6 @@
 import { isObject } from '../../utils/json.ts';
 import { toTimings } from '../stream/usage.ts';
-import type { Filling } from './fill.ts';
+import type { Filling, FillingEvent } from './fill.ts';
 
 /** Why the filling ended, in llama-server's words. */
 const STOP_TYPES = {
@@ -16,18 +16,19 @@ const STOP_TYPES = {
  *
  * @param truncated true if the gap was shortened to fit the context window
  * @param silent true if the prompt was only read for the next request
+ * @param streamed true if the text has been sent in pieces
  */
 export function toInfillReply(
   model: string,
   { text, reason, stopSequence, done }: Filling,
-  { truncated, silent }: { truncated: boolean; silent: boolean },
+  { truncated, silent, streamed = false }: { truncated: boolean; silent: boolean; streamed?: boolean },
 ) {
   const { cache: _, ...timings } = toTimings(done);
   const perToken = (ms: number, tokens: number) => (tokens > 0 ? ms / tokens : 0);
   const completionTokens = silent ? 0 : done.completionTokens;
   return {
     index: 0,
-    content: silent ? '' : text,
+    content: silent || streamed ? '' : text,
     stop: true,
     model,
     tokens_predicted: completionTokens,
@@ -43,6 +44,11 @@ export function toInfillReply(
       predicted_per_token_ms: perToken(timings.predicted_ms, timings.predicted_n),
     },
   };
+}
+
+/** Writes a piece of a filling as llama-server streams it. */
+export function toInfillChunk({ text, tokens, promptTokens }: Extract<FillingEvent, { kind: 'text' }>) {
+  return { index: 0, content: text, stop: false, tokens_predicted: tokens, tokens_evaluated: promptTokens };
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   contentOf,
   createContext,
   createFakeRunner,
+  dataLines,
   done,
   finish,
   loadedModel,
@@ -123,6 +124,18 @@ describe('infill', () => {
     });
   });
 
+  it("switches off the samplers that it does not name, also those of the model's defaults", async () => {
+    const runner = createFakeRunner(undefined, [loadedModel()]);
+    const settings = { embedding: false, dry_multiplier: 0.8, xtc_probability: 0.5, top_n_sigma: 1 };
+    const api = createApi(createContext({ runner, cards: [modelCard({ settings })] }).context);
+    await api(infill({ ...vscode, samplers: ['top_k'] }));
+    await api(infill({ ...vscode, samplers: ['dry', 'xtc', 'top_n_sigma'] }));
+    expect(runner.asked.map(({ request }) => request.sampling)).toMatchObject([
+      { dryMultiplier: 0, xtcProbability: 0, topNSigma: -1, topK: 40 },
+      { dryMultiplier: 0.8, xtcProbability: 0.5, topNSigma: 1, topK: 0 },
+    ]);
+  });
+
   it('only reads the prompt where no tokens are wanted', async () => {
     const { api, runner } = apiOver();
     expect(await readJson(await api(infill(warm)))).toEqual({});
@@ -170,6 +183,55 @@ describe('infill', () => {
     expect(runner.asked.length).toBeGreaterThan(1);
   });
 
+  it('streams pieces, and last all other fields, as llama-server does', async () => {
+    const { api } = apiOver();
+    const body = await readBody(await api(infill({ ...vscode, stream: true })));
+    expect(body).not.toContain('[DONE]');
+    const events = dataLines(body).map((line) => JSON.parse(line));
+    expect(events.slice(0, -1)).toEqual([
+      { index: 0, content: 'Hel', stop: false, tokens_predicted: 1, tokens_evaluated: 12 },
+      { index: 0, content: 'lo', stop: false, tokens_predicted: 2, tokens_evaluated: 12 },
+    ]);
+    const whole = await readJson(await api(infill(vscode)));
+    expect(events.at(-1)).toEqual({ ...whole, content: '' });
+    expect(whole.content).toBe('Hello');
+  });
+
+  it('streams nothing that n_indent takes back', async () => {
+    const pieces = [' + b;', '\n', '  c\n', ' ', '}', ' never'];
+    const { api } = apiOver(() =>
+      streamOf([progress(12, 12), ...pieces.map((piece) => text(piece)), finish(), done()]),
+    );
+    const streamed = async (n_indent: number) => {
+      const body = await readBody(await api(infill({ ...vscode, n_indent, stream: true })));
+      return dataLines(body).map((line) => JSON.parse(line).content);
+    };
+    expect(await streamed(2)).toEqual([' + b;', '\n', '  c\n', '']);
+    expect(await streamed(0)).toEqual([...pieces, '']);
+  });
+
+  it('streams the wanted fields last, and only them for a prompt that is only read', async () => {
+    const { api } = apiOver();
+    const body = await readBody(await api(infill({ ...vim, n_predict: 0, stream: true })));
+    expect(dataLines(body).map((line) => Object.keys(JSON.parse(line)))).toEqual([
+      ['content', 'timings/prompt_n', 'timings/predicted_per_token_ms', 'truncated', 'tokens_cached'],
+    ]);
+  });
+
+  it('shortens before it streams, and fails with a status for what never fits', async () => {
+    const { api } = apiOver((request) =>
+      request.prompt.kind === 'infill' && request.prompt.prefix.length > 500
+        ? streamOf([{ kind: 'overflow', promptTokens: 2000, contextLength: 512 }])
+        : streamOf(ORDINARY),
+    );
+    const body = { ...vscode, input_prefix: 'a line of code\n'.repeat(200), n_predict: 32, stream: true };
+    const events = dataLines(await readBody(await api(infill(body)))).map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ stop: true, truncated: true });
+    const never = apiOver(() => streamOf([{ kind: 'overflow', promptTokens: 2000, contextLength: 512 }]));
+    const refused = await never.api(infill({ ...vscode, stream: true }));
+    expect([refused.status, (await readJson(refused)).error.code]).toEqual([400, 'context_length_exceeded']);
+  });
+
   it('cancels the generation when the client leaves', async () => {
     let aborted = false;
     const { api } = apiOver(async function* (_, signal) {
@@ -189,7 +251,7 @@ describe('infill', () => {
     ['no suffix', { input_suffix: undefined }, 'input_suffix'],
     ['a file without a text', { input_extra: [{ filename: 'a' }] }, 'input_extra[0].text'],
     ['an unknown sampler', { samplers: ['magic'] }, 'samplers'],
-    ['a stream', { stream: true }, 'stream'],
+    ['a stream that is neither true nor false', { stream: 'yes' }, 'stream'],
     ['an unknown model', { model: 'nope' }, 'model'],
   ])('refuses %s, and names the field', async (_, more, param) => {
     const { api } = apiOver();
