@@ -124,6 +124,15 @@ EXPORT uint64_t paddock_kernels_products(int type) {
 }
 
 /**
+ * Writes the `most` highest of `count` logits and their tokens, the highest first and of equal ones the lower token, and
+ * returns their number. Leaves out minus infinity and what is no number. Returns -1 if the kernels are off.
+ */
+EXPORT int32_t paddock_kernels_highest(const float *all, int32_t count, int32_t most, int32_t *tokens, float *logits) {
+  const paddock::KernelSet *set = paddock::chosen_kernels();
+  return set ? set->highest(all, count, most, tokens, logits) : -1;
+}
+
+/**
  * Multiplies bytes in registers for a benchmark, which measures the time. Returns the number of products; 0 if the
  * kernels are off.
  */

@@ -4,6 +4,7 @@
 
 #include "blocks.h"
 #include "floats.h"
+#include "highest.h"
 #include "rows.h"
 #include "supers.h"
 
@@ -41,6 +42,7 @@ constexpr KernelSet kernels_named(const char *name) {
   set.bf16_f32 = run<Floats<FromBF16, false>>;
   set.f16_f16 = run<Floats<FromF16, true>>;
   set.bf16_bf16 = run<Floats<FromBF16, true>>;
+  set.highest = highest;
   set.limit = multiply_in_registers;
   return set;
 }

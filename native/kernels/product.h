@@ -65,6 +65,8 @@ struct KernelSet {
   /** For activations in 16-bit floats of the weights' kind. */
   Kernel f16_f16;
   Kernel bf16_bf16;
+  /** Finds the highest logits: see highest.h. */
+  int32_t (*highest)(const float *all, int32_t count, int32_t most, int32_t *tokens, float *logits);
   /** Multiplies bytes in registers, as fast as the processor can, `rounds` times. Returns the number of products. */
   uint64_t (*limit)(int64_t rounds);
 };

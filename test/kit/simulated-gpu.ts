@@ -104,6 +104,7 @@ export function simulateDecoder(gpu: SimulatedGpu, sequences: number, batchSize:
     outputs: Math.floor(batchSize / sequences),
     hold: () => () => undefined,
     logitsAt: unused,
+    highestAt: unused,
     async decode(parts, _threads, { arrange } = {}) {
       const spare = batchSize - sum(parts.map(({ tokens }) => tokens.length));
       const filler = (sequence: number): Part => fillerPart(sequence, 0);

@@ -39,6 +39,7 @@ describe('the library of kernels', () => {
         'ggml_cpu_iqp_supports_mul_mat_id',
         'llamafile_sgemm',
         'paddock_kernels_describe',
+        'paddock_kernels_highest',
         'paddock_kernels_limit',
         'paddock_kernels_products',
         'paddock_kernels_select',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import koffi from 'koffi';
+import type { TopLogits } from '../../../src/sampling/highest.ts';
 
 /** The repository. */
 export const ROOT = join(import.meta.dirname, '../../..');
@@ -13,6 +14,8 @@ export const UNTESTED_BECAUSE =
 
 /** The instruction sets, by the names that `select` takes. */
 export const INSTRUCTION_SETS = ['avx512-vnni', 'avx-vnni', 'avx2'] as const;
+
+const UNTOUCHED = -7;
 
 /** A product as ggml asks for it. Strides are in blocks; that of the results is in floats. */
 export interface Product {
@@ -38,6 +41,8 @@ export interface KernelLibrary {
   products(type: number): number;
   /** Computes the part of one of `threads` threads. Returns false if the library leaves the product to ggml. */
   multiply(product: Product, thread: number, threads: number): boolean;
+  /** Returns the highest `most` logits; null if the kernels are off. */
+  highest(logits: Float32Array, most: number): TopLogits | null;
 }
 
 /** Opens a library of kernels for this process alone: its functions do not replace ggml's. */
@@ -49,7 +54,18 @@ export function openKernels(file: string): KernelLibrary {
   const sgemm = library.func(
     'bool llamafile_sgemm(const void *params, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int a_type, int b_type, int c_type)',
   );
+  const highest = library.func(
+    'int32_t paddock_kernels_highest(const void *all, int32_t count, int32_t most, int32_t *tokens, float *logits)',
+  );
   return {
+    highest(logits, most) {
+      // One more than there may be, which has to stay as it is.
+      const [tokens, found] = [new Int32Array(most + 1).fill(UNTOUCHED), new Float32Array(most + 1).fill(UNTOUCHED)];
+      const count = highest(logits, logits.length, most, tokens, found) as number;
+      if (count < 0) return null;
+      if (tokens[most] !== UNTOUCHED || found[most] !== UNTOUCHED) throw new Error('more was written than asked for');
+      return { tokens: [...tokens.subarray(0, count)], logits: [...found.subarray(0, count)] };
+    },
     select: (name) => select(name) === true,
     describe: () => describe() as string | null,
     products: (type) => Number(products(type)),

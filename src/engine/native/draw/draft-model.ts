@@ -6,7 +6,6 @@ import { createDecoder, type Decoder } from '../llama/decoder.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
 import { type LlamaModel, openModel } from '../llama/model.ts';
 import type { Token } from '../llama/tokens/token.ts';
-import { readTop } from './read-logits.ts';
 
 /** A small model that guesses the next tokens of a larger model's reply. */
 export interface DraftModel extends AsyncDisposable {
@@ -97,7 +96,7 @@ function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftMode
     const part = { sequence: 0, at: held.length, tokens, logitsAt: [tokens.length - 1] };
     const [[place = 0] = []] = await decoder.decode([part], threads());
     held.push(...tokens);
-    const [token] = readTop(decoder, place, 1).tokens;
+    const [token] = decoder.highestAt(place, 1).tokens;
     if (token === undefined) throw new Error('the draft model gives no token');
     return token;
   };

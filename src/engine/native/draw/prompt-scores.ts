@@ -1,6 +1,6 @@
 import type { TokenLogprob } from '../../../contract/events.ts';
 import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
-import { type LogitsSource, readTokens, readTop, readWeight } from './read-logits.ts';
+import { type LogitsSource, readTokens, readWeight } from './read-logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';
 
 /** Collects the log probability of each token of a prompt. */
@@ -34,7 +34,7 @@ export function createPromptScorer(
       const following = [...tokens.slice(1), next];
       for (const [index, place] of places.entries()) {
         const token = following[index] ?? next;
-        const top = readTop(source, place, Math.max(1, alternatives));
+        const top = source.highestAt(place, Math.max(1, alternatives));
         const known = joined(top, readTokens(source, place, [token]));
         const totalWeight = readWeight(source, place, top.logits[0] ?? 0);
         told.push(toLogprob(rank({ ...known, totalWeight }, token, alternatives)));

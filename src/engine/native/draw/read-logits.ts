@@ -13,12 +13,7 @@ export interface WholeLogits extends TopLogits {
 }
 
 /** Gives the logits after a place of the latest forward pass. */
-export type LogitsSource = Pick<Decoder, 'logitsAt'>;
-
-/** Returns the highest `count` logits. */
-export function readTop(source: LogitsSource, place: LogitsPlace, count: number): TopLogits {
-  return highestLogits(source.logitsAt(place), count);
-}
+export type LogitsSource = Pick<Decoder, 'logitsAt' | 'highestAt'>;
 
 /** Returns the logits of these tokens, in their order. */
 export function readTokens(source: LogitsSource, place: LogitsPlace, tokens: Token[]): TopLogits {
@@ -48,7 +43,7 @@ export async function readAllowed(
   candidates: NativeCandidates,
   possible: () => Promise<Int32Array | null>,
 ): Promise<TopLogits> {
-  const first = readTop(source, place, LOOKED_AT_FIRST);
+  const first = source.highestAt(place, LOOKED_AT_FIRST);
   candidates.fill(first.tokens, first.logits);
   await grammar.mask(candidates);
   const kept = first.tokens.flatMap((token, index) => {

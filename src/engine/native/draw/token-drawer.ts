@@ -13,7 +13,6 @@ import {
   type LogitsSource,
   readAllowed,
   readTokens,
-  readTop,
   readWeight,
   type TopLogits,
   type WholeLogits,
@@ -119,7 +118,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
       const recent = window > 0 ? history.slice(-window) : [];
       // A bias or a negative penalty may raise a token that is not among the highest.
       const raised = rewards ? [...new Set([...biased, ...recent])] : biased;
-      const top = readTop(source, place, count);
+      const top = source.highestAt(place, count);
       if (top.tokens.length === 0) throw noNumbers();
       const others = raised.length > 0 ? readTokens(source, place, raised) : undefined;
       const known = others ? joined(top, others) : top;

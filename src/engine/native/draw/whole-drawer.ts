@@ -3,7 +3,7 @@ import { createSampler } from '../../../sampling/sampler.ts';
 import { usesXtc } from '../../../sampling/xtc.ts';
 import type { NativeCandidates } from '../llama/candidates.ts';
 import type { LogitsPlace, Token } from '../llama/tokens/token.ts';
-import { readTokens, readTop, readWeight } from './read-logits.ts';
+import { readTokens, readWeight } from './read-logits.ts';
 import { joined, type LogitsDrawerOptions, lookedBackOn, rank, type TokenDrawer, takes } from './token-drawer.ts';
 
 /** True if a request has a sampler that llama.cpp's chain lacks here, and that must not be given a part of the logits. */
@@ -28,7 +28,7 @@ export function createWholeDrawer(options: LogitsDrawerOptions): TokenDrawer {
     return candidates.logits();
   };
   const describe = (place: LogitsPlace, token: Token, alternatives: number) => {
-    const top = readTop(source, place, Math.max(1, alternatives));
+    const top = source.highestAt(place, Math.max(1, alternatives));
     const known = joined(top, readTokens(source, place, [token]));
     return rank({ ...known, totalWeight: readWeight(source, place, top.logits[0] ?? 0) }, token, alternatives);
   };

@@ -2,10 +2,11 @@ import { sum } from '../../../utils/sum.ts';
 import type { KvType } from '../../engine.ts';
 import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
 import { createBatch, type PassBatch } from './batch.ts';
-import { addressOf, type Bindings, copyInto, isSetCallback } from './library/bindings.ts';
+import { addressOf, type Bindings, isSetCallback } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './library/structs.ts';
 import type { LlamaModel } from './model.ts';
+import { createOutputs, type Outputs } from './outputs.ts';
 import type { Part } from './pass-order.ts';
 import type { LogitsPlace } from './tokens/token.ts';
 
@@ -39,7 +40,7 @@ export interface ContextOptions {
  * llama.cpp's context of a model: the KV cache of its sequences, and the forward passes over them. One call at a time
  * may be under way. All functions throw after `close`.
  */
-export interface LlamaContext extends AsyncDisposable {
+export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   /** The number of tokens that a sequence can hold. */
   readonly room: number;
   readonly sequences: number;
@@ -58,10 +59,6 @@ export interface LlamaContext extends AsyncDisposable {
    *   reserves its memory anew.
    */
   decode(parts: readonly Part[], signal?: AbortSignal, adapters?: AdapterSet): Promise<LogitsPlace[][]>;
-  /** Returns the logits at a place of the latest pass. The array is filled anew by the next call. */
-  logitsAt(place: LogitsPlace): Float32Array;
-  /** Returns the output of a sequence: its embedding, or its score. */
-  outputOf(sequence: number): Float32Array;
   /** Drops the tokens of a sequence from the position `start` on. Returns false if the model cannot. */
   remove(sequence: number, start: number): boolean;
   /** Replaces what a sequence holds with what another one holds. The next pass copies the bytes. */
@@ -164,8 +161,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         if (result === NO_ROOM) throw new Error('the KV cache has no room for the forward pass');
         throw new Error(`llama.cpp could not compute a forward pass (${result}): ${takeError()}`);
       }),
-    logitsAt: outputs.logitsAt,
-    outputOf: outputs.outputOf,
+    ...outputs,
     remove(sequence, start) {
       handle();
       return llama.llama_memory_seq_rm(memory, sequence, start, -1);
@@ -246,36 +242,6 @@ const PARTIAL_ONLY = 1;
 
 /** Paddock keeps the tokens of a saved state itself, so the file has none. */
 const NO_TOKENS = new Int32Array(64);
-
-/** Makes the functions that read what a forward pass has computed. `forget` is to be called before each pass. */
-function createOutputs(model: LlamaModel, output: ContextOptions['output'], handle: () => Pointer) {
-  const { llama } = model.library;
-  const logits = new Float32Array(Math.max(64, model.tokenizer.size));
-  let logitsPlace = -1;
-  return {
-    forget() {
-      logitsPlace = -1;
-    },
-    logitsAt(place: LogitsPlace): Float32Array {
-      if (place !== logitsPlace) {
-        const address = llama.llama_get_logits_ith(handle(), place);
-        if (!address) throw new Error(`there are no logits at ${place}`);
-        copyInto(logits, address);
-        logitsPlace = place;
-      }
-      return logits;
-    },
-    outputOf(sequence: number): Float32Array {
-      const address =
-        llama.llama_get_embeddings_seq(handle(), sequence) ?? llama.llama_get_embeddings_ith(handle(), -1);
-      if (!address) throw new Error('the model has given no embedding');
-      const size = output === 'score' ? 1 : llama.llama_model_n_embd_out(model.handle);
-      const values = new Float32Array(Math.max(64, size));
-      copyInto(values.subarray(0, size), address);
-      return values.subarray(0, size);
-    },
-  };
-}
 
 function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): ContextParams {
   const { contextLength, sequences, batchSize, threads, output } = options;

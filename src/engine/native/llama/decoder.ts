@@ -25,7 +25,7 @@ export interface PassOptions {
  */
 export interface Decoder
   extends Pick<GrowingContext, 'room' | 'contextLength' | 'hold'>,
-    Pick<LlamaContext, 'logitsAt'> {
+    Pick<LlamaContext, 'logitsAt' | 'highestAt'> {
   /** The most tokens in one forward pass. */
   readonly batchSize: number;
   /** The number of sequences. */
@@ -112,6 +112,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     takesBack: memory.recurs ? states : Number.POSITIVE_INFINITY,
     hold: growing.hold,
     logitsAt: (place) => growing.context.logitsAt(place),
+    highestAt: (place, count) => growing.context.highestAt(place, count),
     decode: (parts, threads, { arrange, signal, adapters } = {}) =>
       alone(async () => {
         const { order, fillers } = orderOf(parts, arrange);

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createLogitsDrawer } from '../../../../src/engine/native/draw/token-drawer.ts';
 import { createCandidates } from '../../../../src/engine/native/llama/candidates.ts';
+import { highestLogits } from '../../../../src/sampling/highest.ts';
 import { greedy } from '../../../kit/generation.ts';
 
 /** Makes a drawer of a vocabulary with these logits. */
 function drawerOver(logits: number[]) {
+  const all = Float32Array.from(logits);
   return createLogitsDrawer({
     sampling: greedy,
     contextLength: 64,
-    source: { logitsAt: () => Float32Array.from(logits) },
+    source: { logitsAt: () => all, highestAt: (_, count) => highestLogits(all, count) },
     history: [],
     isEndOfTurn: () => false,
     grammar: undefined,

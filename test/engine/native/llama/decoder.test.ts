@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
-import { readAllowed, readTokens, readTop, readWeight } from '../../../../src/engine/native/draw/read-logits.ts';
+import { readAllowed, readTokens, readWeight } from '../../../../src/engine/native/draw/read-logits.ts';
 import { createCandidates } from '../../../../src/engine/native/llama/candidates.ts';
 import { openContext, PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
@@ -51,7 +51,7 @@ async function highestAfter(tokens: Token[], sequence = 0) {
   await decoder.truncate(sequence, 0);
   const part = { sequence, at: 0, tokens, logitsAt: [tokens.length - 1] };
   const [[place = -1] = []] = await decoder.decode([part], 1);
-  return readTop(decoder, place, 2);
+  return decoder.highestAt(place, 2);
 }
 
 describe('a decoder', () => {
@@ -64,7 +64,7 @@ describe('a decoder', () => {
     const places = await decoder.decode(parts, 1);
     expect(places.map(({ length }) => length)).toEqual([2, 2, 2]);
     for (const [index, [, last = -1]] of places.entries()) {
-      const { tokens, logits } = readTop(decoder, last, 2);
+      const { tokens, logits } = decoder.highestAt(last, 2);
       expect(tokens).toEqual(alone[index]?.tokens);
       expect(logits[0]).toBeCloseTo(alone[index]?.logits[0] ?? 0, 3);
     }
@@ -85,10 +85,10 @@ describe('a decoder', () => {
     const places = await decoder.decode([part(2), part(0)], 1, { arrange: asOneRun });
     expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
     expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
-    for (const [place = -1] of places) expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
+    for (const [place = -1] of places) expect(decoder.highestAt(place, 2).tokens).toEqual(expected.tokens);
 
     const [[place = -1] = []] = await decoder.decode([part(1)], 1);
-    expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
+    expect(decoder.highestAt(place, 2).tokens).toEqual(expected.tokens);
     expect((await highestAfter([...tokens, ...next], 3)).tokens).toEqual(expected.tokens);
   });
 
@@ -122,7 +122,7 @@ describe('a decoder', () => {
     expect(await decoder.load(1, path, tokens.length - 1)).toBe(true);
     const part = { sequence: 1, at: tokens.length - 1, tokens: tokens.slice(-1), logitsAt: [0] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect(readTop(decoder, place, 2)).toEqual(expected);
+    expect(decoder.highestAt(place, 2)).toEqual(expected);
   });
 
   it('loads nothing from a file that is cut, and leaves the sequence empty', async () => {
@@ -146,7 +146,7 @@ describe('a decoder', () => {
     expect(sequence.tokens).toEqual(tokens);
     const part = { sequence: 0, at: sequence.length, tokens: other, logitsAt: [other.length - 1] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect(readTop(decoder, place, 2).tokens).toEqual(whole.tokens);
+    expect(decoder.highestAt(place, 2).tokens).toEqual(whole.tokens);
   });
 
   it('aborts a forward pass, and goes on from the tokens before it', async () => {
@@ -161,7 +161,7 @@ describe('a decoder', () => {
     await sequence.undo();
     expect(sequence.length).toBe(tokens.length);
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect(readTop(decoder, place, 2)).toEqual(whole);
+    expect(decoder.highestAt(place, 2)).toEqual(whole);
   });
 
   it("copies one sequence's KV cache into another", async () => {
@@ -175,7 +175,7 @@ describe('a decoder', () => {
     const expected = await highestAfter([...tokens.slice(0, -1), ...next], 2);
     const part = { sequence: 1, at: to.length, tokens: next, logitsAt: [next.length - 1] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
+    expect(decoder.highestAt(place, 2).tokens).toEqual(expected.tokens);
   });
 
   it('gives the highest raw logits, and the weight of the whole vocabulary', async () => {
@@ -185,9 +185,9 @@ describe('a decoder', () => {
       [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
       1,
     );
-    const all = readTop(decoder, place, model.tokenizer.size);
+    const all = decoder.highestAt(place, model.tokenizer.size);
     expect(all.logits).toEqual(all.logits.toSorted((a, b) => b - a));
-    const few = readTop(decoder, place, 5);
+    const few = decoder.highestAt(place, 5);
     expect(few).toEqual({ tokens: all.tokens.slice(0, 5), logits: all.logits.slice(0, 5) });
     const worst = all.tokens.at(-1) ?? 0;
     expect(readTokens(decoder, place, [worst])).toEqual({ tokens: [worst], logits: all.logits.slice(-1) });

@@ -120,6 +120,11 @@ export interface KernelLibrary {
   describe(): string | null;
   /** Returns the number of products with weights of a ggml type that the kernels have computed. */
   products(type: number): number;
+  /**
+   * Fills in the `most` highest of `count` logits and their tokens, as `highestLogits` orders them. Returns their number;
+   * -1 if the kernels are off.
+   */
+  highest(logits: Pointer, count: number, most: number, tokens: Int32Array, highest: Float32Array): number;
 }
 
 /**
@@ -130,7 +135,14 @@ export function bindKernels(path: string): KernelLibrary {
   const library = koffi.load(path, { global: true });
   const describe = library.func('const char *paddock_kernels_describe()');
   const products = library.func('uint64_t paddock_kernels_products(int type)');
-  return { describe: () => describe() as string | null, products: (type) => Number(products(type)) };
+  const highest = library.func(
+    'int32_t paddock_kernels_highest(const void *all, int32_t count, int32_t most, int32_t *tokens, float *logits)',
+  );
+  return {
+    describe: () => describe() as string | null,
+    products: (type) => Number(products(type)),
+    highest: (...args) => highest(...args) as number,
+  };
 }
 
 /** Returns the address of a typed array's memory. The array has to be kept as long as C uses the address. */

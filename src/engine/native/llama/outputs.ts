@@ -1,0 +1,76 @@
+import { highestLogits, type TopLogits } from '../../../sampling/highest.ts';
+import { copyInto } from './library/bindings.ts';
+import type { Pointer } from './library/pointer.ts';
+import type { LlamaModel } from './model.ts';
+import type { LogitsPlace } from './tokens/token.ts';
+
+/** What the latest forward pass of a context has computed. All functions but `forget` throw once the context is closed. */
+export interface Outputs {
+  /** Is called before each pass: what it computes takes the place of what was read before. */
+  forget(): void;
+  /** Returns the logits at a place of the latest pass. The array is filled anew by the next call. */
+  logitsAt(place: LogitsPlace): Float32Array;
+  /** Returns the highest `count` logits at a place of the latest pass, as `highestLogits` does, without a copy of all. */
+  highestAt(place: LogitsPlace, count: number): TopLogits;
+  /** Returns the output of a sequence: its embedding, or its score. */
+  outputOf(sequence: number): Float32Array;
+}
+
+/**
+ * Makes the functions that read the outputs of a context's latest pass.
+ *
+ * @param output what the model computes in place of logits, if it writes no text
+ * @param handle returns the context; throws once it is closed
+ */
+export function createOutputs(
+  model: LlamaModel,
+  output: 'embedding' | 'score' | undefined,
+  handle: () => Pointer,
+): Outputs {
+  const {
+    llama,
+    kernels: { highest },
+  } = model.library;
+  const { size } = model.tokenizer;
+  const logits = new Float32Array(Math.max(64, size));
+  let logitsPlace = -1;
+  const found = { tokens: new Int32Array(0), logits: new Float32Array(0) };
+
+  const addressAt = (place: LogitsPlace): Pointer => {
+    const address = llama.llama_get_logits_ith(handle(), place);
+    if (!address) throw new Error(`there are no logits at ${place}`);
+    return address;
+  };
+  const logitsAt = (place: LogitsPlace): Float32Array => {
+    if (place !== logitsPlace) {
+      copyInto(logits, addressAt(place));
+      logitsPlace = place;
+    }
+    return logits;
+  };
+  return {
+    forget() {
+      logitsPlace = -1;
+    },
+    logitsAt,
+    highestAt(place, count) {
+      if (found.tokens.length < count) {
+        const room = Math.max(64, count);
+        Object.assign(found, { tokens: new Int32Array(room), logits: new Float32Array(room) });
+      }
+      const number = highest?.(addressAt(place), size, Math.min(count, size), found.tokens, found.logits) ?? -1;
+      if (number < 0) return highestLogits(logitsAt(place), count);
+      const tokens = Array.from(found.tokens.subarray(0, number));
+      return { tokens, logits: Array.from(found.logits.subarray(0, number)) };
+    },
+    outputOf(sequence) {
+      const address =
+        llama.llama_get_embeddings_seq(handle(), sequence) ?? llama.llama_get_embeddings_ith(handle(), -1);
+      if (!address) throw new Error('the model has given no embedding');
+      const size = output === 'score' ? 1 : llama.llama_model_n_embd_out(model.handle);
+      const values = new Float32Array(Math.max(64, size));
+      copyInto(values.subarray(0, size), address);
+      return values.subarray(0, size);
+    },
+  };
+}
