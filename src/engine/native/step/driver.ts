@@ -1,25 +1,16 @@
-import { setTimeout } from 'node:timers/promises';
 import { sum } from '../../../utils/sum.ts';
-import { type CpuClock, ownCpuMs, readCpuClock } from '../../node/cpu-clock.ts';
 import type { AdapterSet } from '../llama/adapters.ts';
 import type { Decoder, Part } from '../llama/decoder.ts';
 import { cutRun, type MicroBatch, type PassShape, planRuns } from '../llama/micro-batches.ts';
+import { createGovernedThreads } from './governed-threads.ts';
 import { promptBudget, promptTokenTime } from './pace.ts';
 import type { PassTimes } from './pass-times.ts';
 import type { StepDriver } from './step-loop.ts';
 import { planStep } from './step-plan.ts';
 import type { ThreadCounts } from './thread-count.ts';
-import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } from './thread-governor.ts';
 
 /** A pass with more tokens than this takes the threads for prompts, a smaller pass those for replies. */
 const MANY_TOKENS = 32;
-/**
- * An older reading of the CPU clock is replaced by a new one: what other programs did before it says nothing of now.
- */
-const RECENT_MS = 1000;
-/** The shortest time between two readings of the CPU clock that are compared, in ms. */
-const WINDOW_MS = 50;
-
 /** The driver of one context, with the measurements that other modules use. */
 export interface Driver extends StepDriver {
   /** The time to evaluate one prompt token, in ms; null before that was measured. */
@@ -51,42 +42,21 @@ export function createDriver(
   const { batchSize } = decoder;
   const most = Math.max(counts.reply, counts.prompt);
   let promptTokenMs: number | null = null;
-  let governor = startGovernor(most, clock());
-  let seen: { at: number; cpu: CpuClock } | undefined;
+  const governor = governed ? createGovernedThreads(most) : undefined;
   let planned = { prompts: 0, repliesMs: 0 };
 
-  const judge = (pass: ObservedPass, now: number) => {
-    const { threads } = governor;
-    governor = afterPass(governor, pass, now);
-    if (governor.threads < threads) seen = { at: now, cpu: readCpuClock() };
-  };
+  const atMost = (wanted: number) => Math.min(wanted, governor?.most ?? wanted);
 
-  /**
-   * Raises the number of threads if cores are free. It runs before a pass, so that the first pass after a pause has the
-   * cores that became free meanwhile. It always looks before a long pass: with too few threads such a pass loses more
-   * time than a look takes.
-   */
-  const look = async (isLong: boolean) => {
-    const asked = clock();
-    if (!seen || governor.threads === most || !(isLong || wantsToLook(governor, most, asked))) return;
-    if (asked - seen.at > RECENT_MS) seen = { at: asked, cpu: readCpuClock() };
-    if (asked - seen.at < WINDOW_MS) await setTimeout(WINDOW_MS);
-    const now = clock();
-    const cpu = readCpuClock();
-    const free = (cpu.idle - seen.cpu.idle + cpu.own - seen.cpu.own) / (now - seen.at);
-    seen = { at: now, cpu };
-    governor = afterLook(governor, free, most, now);
-  };
-
-  const atMost = (wanted: number) => (governed ? Math.min(wanted, governor.threads) : wanted);
+  const expectedMs = (replies: number, tokens: number, isLong: boolean) =>
+    isLong ? tokens * (promptTokenMs ?? Number.POSITIVE_INFINITY) : times.of({ sequences: replies, width: 1 });
 
   const compute = async (parts: Part[], signal: AbortSignal, adapters: AdapterSet) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
     const isLong = tokens > MANY_TOKENS;
     await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
-    if (governed) await look(isLong);
+    await governor?.before(expectedMs(parts.length, tokens, isLong), isLong);
     const threads = atMost(isLong ? counts.prompt : counts.reply);
-    const start = { wall: clock(), cpu: governed ? ownCpuMs() : 0 };
+    const start = { wall: clock(), cpu: governor?.ownCpuMs() ?? 0 };
     let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
     const arrange = (shape: PassShape) => {
       const runs = planRuns(shape, batchMs);
@@ -102,7 +72,7 @@ export function createDriver(
     // A part with rows has a pass of its own in the step.
     const repliesMs = parts.some(({ rows }) => rows) ? 0 : planned.repliesMs;
     promptTokenMs = promptTokenTime(promptTokenMs, Math.min(planned.prompts, tokens), wallMs - repliesMs);
-    if (governed) judge({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
+    governor?.after({ threads, wallMs, cpuMs: governor.ownCpuMs() - start.cpu });
     return places;
   };
 
