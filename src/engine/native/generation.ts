@@ -4,10 +4,12 @@ import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
 import type { AdapterSet } from './llama/adapters.ts';
 import type { Part } from './llama/decoder.ts';
+import { FILLER } from './llama/pass-order.ts';
 import type { Sequence } from './llama/sequence.ts';
 import { createPrefill, type PrefillOptions } from './prefill.ts';
 import { createReplyText, type ReplyTextOptions } from './reply-text.ts';
 import type { Steppable } from './step/step-loop.ts';
+import type { Demand } from './step/step-plan.ts';
 
 /** The options of one choice. */
 export interface GenerationOptions extends PrefillOptions, ReplyTextOptions {
@@ -76,16 +78,16 @@ export function createGeneration(
   };
 
   /** Returns what the next forward pass evaluates; undefined if that is nothing. */
-  const nextProposal = (promptTokens: number): Proposal | undefined => {
-    if (prefill.left === 0 && proposal) return proposal;
-    if (promptTokens === 0) return undefined;
-    if (sequence.length < sequence.room) return prefill.next(promptTokens, sequence.room);
+  const nextProposal = (granted: number): Proposal | undefined => {
+    if (prefill.left === 0 && proposal) return withGuess(proposal, granted, sequence.room - sequence.length);
+    if (granted === 0) return undefined;
+    if (sequence.length < sequence.room) return prefill.next(granted, sequence.room);
     release(null, noRoom(prompt.length, sequence.room));
     return undefined;
   };
 
   /** Returns the part of the next forward pass. An image is placed from its first token on, whichever is evaluated. */
-  const partOf = (next: Proposal): Part => {
+  const partOf = ({ guess: _, ...next }: Proposal): Part => {
     const at = sequence.length;
     const position = next.rows ? sequence.positionAfter(at - next.rows.offset) : sequence.positionAfter(at);
     return { ...next, sequence: sequence.id, at, ...((next.rows || position !== at) && { position }) };
@@ -93,7 +95,7 @@ export function createGeneration(
 
   return {
     get demand() {
-      return { prompt: prefill.left, reply: proposal?.tokens.length ?? 0, since: startedAt };
+      return { prompt: prefill.left, ...demandOf(proposal, sequence.id), since: startedAt };
     },
     adapters,
     signal,
@@ -103,14 +105,14 @@ export function createGeneration(
     get awaited() {
       return finished ? undefined : prefill.awaited;
     },
-    begin(promptTokens) {
+    begin(granted) {
       part = undefined;
       if (signal.aborted) {
         release(null);
         return null;
       }
       try {
-        const next = nextProposal(promptTokens);
+        const next = nextProposal(granted);
         if (next) part = partOf(next);
       } catch (error) {
         release(null, error);
@@ -139,6 +141,27 @@ export function createGeneration(
       release(null, error);
     },
   };
+}
+
+/** Returns the tokens that a reply needs in the next step, and those that it could have besides. */
+function demandOf(proposal: Proposal | undefined, sequence: number): Pick<Demand, 'reply' | 'offer'> {
+  const { tokens = [], guess } = proposal ?? {};
+  if (!guess) return { reply: tokens.length };
+  return { reply: guess.from, offer: { sequence, tokens: tokens.length - guess.from, share: guess.share } };
+}
+
+/**
+ * Returns a proposal with `added` tokens of its guess. If the guess has not so many, any tokens follow, which are dropped
+ * after the pass: the reply is as wide as others, so that llama.cpp computes them at once.
+ *
+ * @param room the most tokens of the proposal
+ */
+function withGuess({ tokens, logitsAt, guess, ...others }: Proposal, added: number, room: number): Proposal {
+  if (!guess) return { tokens, logitsAt, ...others };
+  const taken = tokens.slice(0, guess.from + added);
+  const filled = Math.max(taken.length, Math.min(guess.from + Math.min(added, guess.most), room));
+  const fillers = Array.from({ length: filled - taken.length }, () => FILLER);
+  return { tokens: [...taken, ...fillers], logitsAt: logitsAt.filter((index) => index < taken.length), ...others };
 }
 
 /** Returns the error for a prompt for which the free memory has no room. */

@@ -78,6 +78,29 @@ describe('a prompt', () => {
 });
 
 describe('a reply', () => {
+  it('has as many guessed tokens evaluated as it is granted, and then any tokens up to its room', async () => {
+    const guess = { from: 1, share: 0.9, most: 15 };
+    const { source } = createFakeSource(9);
+    const guessing = { ...source, propose: async () => ({ tokens: [5, 6, 7], logitsAt: [0, 1, 2], guess }) };
+    const run = createRun(tokensOf('a'), { source: guessing, sequence: createFakeSequence({ room: 6 }) });
+    await step(run);
+    expect(run.generation.demand).toMatchObject({ reply: 1, offer: { sequence: 0, tokens: 2, share: 0.9 } });
+    const at = { sequence: 0, at: 1 };
+    expect(run.generation.begin(0)).toEqual({ ...at, tokens: [5], logitsAt: [0] });
+    expect(run.generation.begin(1)).toEqual({ ...at, tokens: [5, 6], logitsAt: [0, 1] });
+    expect(run.generation.begin(4)).toEqual({ ...at, tokens: [5, 6, 7, 0, 0], logitsAt: [0, 1, 2] });
+    expect(run.generation.begin(9)).toEqual({ ...at, tokens: [5, 6, 7, 0, 0], logitsAt: [0, 1, 2] });
+  });
+
+  it('has no more tokens after its own than its sequence can drop', async () => {
+    const guess = { from: 1, share: 0.9, most: 3 };
+    const { source } = createFakeSource(9);
+    const guessing = { ...source, propose: async () => ({ tokens: [5, 6], logitsAt: [0, 1], guess }) };
+    const run = createRun(tokensOf('a'), { source: guessing, sequence: createFakeSequence({ room: 16 }) });
+    await step(run);
+    expect(run.generation.begin(9)?.tokens).toEqual([5, 6, 0, 0]);
+  });
+
   it('is one token per step, each drawn after the previous one was evaluated, until the model ends its turn', async () => {
     const sequence = createFakeSequence();
     const run = createRun(tokensOf('Hel', 'lo'), { prompt: promptOf(1), sequence });

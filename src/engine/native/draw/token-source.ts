@@ -10,6 +10,11 @@ import type { Drawn, TokenDrawer } from './token-drawer.ts';
 export interface Proposal {
   /** Tokens of the prompt, or tokens of the reply that have not been evaluated, followed by a guess. */
   tokens: Token[];
+  /**
+   * The guess: the tokens from this index on, of which any number may be evaluated, the probability that one of them is
+   * right if all before it are, and the most tokens that may follow the reply's own. Undefined if none may.
+   */
+  guess?: { from: number; share: number; most: number } | undefined;
   /** The indices in `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];
   /** The embeddings to evaluate in place of the tokens, if they are those of an image or a recording. */
@@ -37,11 +42,11 @@ export interface TokenSource {
   readonly opening: Token[];
   /** The number of guessed and right tokens so far. */
   readonly guesses: Guesses;
-  /** Returns the tokens to evaluate in the next step. The reply may have `room` tokens after the next drawn one. */
+  /** Returns the tokens to evaluate in the next step, and guessed ones. The reply may have `room` tokens after the next drawn one. */
   propose(room: number): Promise<Proposal>;
   /**
-   * Draws from the logits of the latest proposal; the first time, from those after the prompt and the opening. Throws
-   * if no token can follow.
+   * Draws from the logits of the latest proposal, of whose guess the beginning was evaluated; the first time, from those
+   * after the prompt and the opening. Throws if no token can follow.
    */
   draw(places: LogitsPlace[]): Promise<Gain>;
   close(): void;
@@ -136,19 +141,26 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       room = left;
       evaluating = goTogether(pending.length, times) ? Math.min(pending.length, mostPerStep) : 1;
       const most = evaluating < pending.length ? 0 : Math.min(room, mostGuessed, mostPerStep - evaluating);
-      guess = (await speculation?.guess(evaluating, most)) ?? [];
+      const guessed = await speculation?.guess(evaluating, most);
+      guess = guessed?.tokens ?? [];
       const tokens = [...pending.slice(0, evaluating), ...guess];
-      return { tokens, logitsAt: tokens.map((_, index) => index).slice(evaluating - 1) };
+      const logitsAt = tokens.map((_, index) => index).slice(evaluating - 1);
+      return {
+        tokens,
+        logitsAt,
+        ...(guessed && { guess: { from: evaluating, share: guessed.share, most: mostGuessed } }),
+      };
     },
     async draw(places) {
       if (evaluating < pending.length) {
         pending = pending.slice(evaluating);
         return { tokens: [], kept: evaluating, ended: false };
       }
+      guess = guess.slice(0, Math.max(0, places.length - 1));
       const tokens: Drawn[] = begun ? [] : opening.map((token) => ({ token }));
       begun = true;
       const { right, left, turnEnded } = await drawInto(tokens, places);
-      speculation?.note(right);
+      speculation?.note(guess.length, right);
       guesses.made += guess.length;
       guesses.right += right;
       guess = [];

@@ -29,7 +29,7 @@ export interface PassOrder {
 }
 
 /** Any token will do: the logits after it are never read. */
-const FILLER = 0;
+export const FILLER = 0;
 
 /** Returns a part of one token that is dropped after the pass. `at` is the number of tokens that the sequence holds. */
 export function fillerPart(sequence: number, at: number): Part {

@@ -3,6 +3,7 @@ import type { AdapterSet } from '../llama/adapters.ts';
 import type { Decoder, Part } from '../llama/decoder.ts';
 import { cutRun, type MicroBatch, type PassShape, planRuns } from '../llama/micro-batches.ts';
 import { createGovernedThreads } from './governed-threads.ts';
+import { planGuesses } from './guess-plan.ts';
 import { promptBudget, promptTokenTime } from './pace.ts';
 import type { PassTimes } from './pass-times.ts';
 import type { StepDriver } from './step-loop.ts';
@@ -85,8 +86,11 @@ export function createDriver(
       const budget = promptBudget(pressure, batchSize);
       const now = clock();
       const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait: repliesElsewhere > 0 });
-      planned = { prompts: sum(grants), repliesMs };
-      return grants;
+      const prompts = sum(grants);
+      const promptsMs = prompts * (promptTokenMs ?? 0);
+      const guesses = planGuesses(demands, { room: batchSize - prompts, promptsMs, timeOf: times.of });
+      planned = { prompts, repliesMs: guesses?.ms ?? repliesMs };
+      return grants.map((granted, index) => granted + (guesses?.added[index] ?? 0));
     },
     decode: compute,
     hold: decoder.hold,

@@ -19,10 +19,10 @@ export interface Steppable {
    */
   readonly awaited?: Promise<void> | undefined;
   /**
-   * Returns its part of the next forward pass: up to `promptTokens` tokens of its prompt or, after the prefill, the
-   * tokens that its reply needs. Returns null if it has none. A cancelled generation ends here.
+   * Returns its part of the next forward pass: up to `granted` tokens of its prompt or, after the prefill, the tokens that
+   * its reply needs and `granted` guessed ones. Returns null if it has none. A cancelled generation ends here.
    */
-  begin(promptTokens: number): Part | null;
+  begin(granted: number): Part | null;
   /** Takes the logits of its part. Never rejects: an error ends the generation. */
   end(places: LogitsPlace[]): Promise<void>;
   /** Ends the cancelled generation after its forward pass was aborted. Never rejects. */
@@ -34,7 +34,8 @@ export interface Steppable {
 /** Plans the steps and runs their forward passes. */
 export interface StepDriver {
   /**
-   * Returns how many prompt tokens each generation of the next forward pass may evaluate in it.
+   * Returns how many tokens each generation of the next forward pass may evaluate in it: tokens of its prompt, or guessed
+   * tokens of its reply besides those that it needs.
    *
    * @param repliesElsewhere the number of replies that are generated in other passes, and wait for this one
    */

@@ -1,5 +1,6 @@
 import { sum } from '../../../utils/sum.ts';
 import { TILE } from '../llama/micro-batches.ts';
+import type { Offer } from './guess-plan.ts';
 
 /** The tokens that a generation could evaluate in the next step. */
 export interface Demand {
@@ -7,6 +8,8 @@ export interface Demand {
   prompt: number;
   /** The number of tokens that the reply needs evaluated, all of them in the next step; 0 during the prefill. */
   reply: number;
+  /** The guess of a reply; undefined for a reply that can not drop tokens. */
+  offer?: Offer | undefined;
   /** When the generation began, in ms. */
   since: number;
 }

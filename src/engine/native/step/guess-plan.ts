@@ -1,0 +1,98 @@
+import { sum } from '../../../utils/sum.ts';
+import { expectedTokens } from '../draw/draft-length.ts';
+import { cutRun, type MicroBatch } from '../llama/micro-batches.ts';
+import type { Demand } from './step-plan.ts';
+
+/** The tokens that a reply could have evaluated besides those that it needs. */
+export interface Offer {
+  /** The number of the reply's sequence. */
+  sequence: number;
+  /** The number of guessed tokens. */
+  tokens: number;
+  /** The probability that a guessed token is right if all before it are. */
+  share: number;
+}
+
+/** What a plan depends on. */
+export interface GuessLimits {
+  /** The most tokens of all replies. */
+  room: number;
+  /** The time of the prompts in the same pass, in ms. */
+  promptsMs: number;
+  /** Returns the time of a micro-batch, in ms. */
+  timeOf: (batch: MicroBatch) => number;
+}
+
+/** The number of tokens that each reply has in a pass. */
+export interface GuessPlan {
+  /**
+   * For each generation, the tokens of its reply besides those that it needs. A reply fills up with any tokens if it has not
+   * so many guesses.
+   */
+  added: number[];
+  /** The expected time of all replies, in ms. */
+  ms: number;
+}
+
+/** Guesses have to be faster by this factor, because the measured times are not exact. */
+const WORTH = 1.05;
+
+/**
+ * Decides how many guessed tokens the replies of a step have evaluated; null if none. All replies get equally many tokens:
+ * llama.cpp computes sequences at once only if they are neighbours of one width, and else reads all weights again. So
+ * replies without a guess are filled up, if the guesses of the others are worth that.
+ */
+export function planGuesses(
+  demands: readonly Pick<Demand, 'reply' | 'offer'>[],
+  { room, promptsMs, timeOf }: GuessLimits,
+): GuessPlan | null {
+  const replies = demands.filter(({ reply }) => reply > 0);
+  const rows = replies
+    .flatMap(({ reply, offer }) => (offer ? { reply, ...offer } : []))
+    .sort((one, other) => one.sequence - other.sequence);
+  if (rows.length < replies.length || rows.every(({ tokens }) => tokens === 0)) return null;
+
+  const base = { ms: promptsMs + Math.min(rowsMs(rows, 1, timeOf), filledMs(rows, timeOf)), tokens: gainedBy(rows, 1) };
+  const widest = Math.max(...rows.map(({ reply, tokens }) => reply + tokens));
+  let best = { width: 1, gain: WORTH, ms: 0 };
+  for (let width = 2; width <= widest && sum(rows.map((row) => widthOf(row, width))) <= room; width++) {
+    const ms = rowsMs(rows, width, timeOf);
+    const gain = gainedBy(rows, width) / base.tokens / Math.max(1, (promptsMs + ms) / base.ms);
+    if (gain > best.gain) best = { width, gain, ms };
+  }
+  if (best.width === 1) return null;
+  return { added: demands.map(({ reply }) => (reply > 0 ? Math.max(0, best.width - reply) : 0)), ms: best.ms };
+}
+
+/** A reply that may have more tokens than the `reply` that it needs. */
+interface Row extends Offer {
+  reply: number;
+}
+
+function widthOf({ reply }: Row, width: number): number {
+  return Math.max(reply, width);
+}
+
+/** Returns the expected number of new tokens in a pass in which all have at least `width` tokens. */
+function gainedBy(rows: readonly Row[], width: number): number {
+  const gained = ({ reply, tokens, share }: Row) =>
+    reply - 1 + expectedTokens(share, Math.min(tokens, Math.max(0, width - reply)));
+  return sum(rows.map(gained));
+}
+
+/** Returns the time of rows with ascending sequences, of which neighbours share micro-batches. */
+function rowsMs(rows: readonly Row[], width: number, timeOf: GuessLimits['timeOf']): number {
+  let ms = 0;
+  for (let from = 0, to = 1; to <= rows.length; to++) {
+    if (rows[to]?.sequence === (rows[to - 1]?.sequence ?? 0) + 1) continue;
+    ms += sum(cutRun(rows.slice(from, to).map((row) => widthOf(row, width))).map(timeOf));
+    from = to;
+  }
+  return ms;
+}
+
+/** Returns the time of one token each, if other sequences fill the gaps; infinite if a reply needs more tokens. */
+function filledMs(rows: readonly Row[], timeOf: GuessLimits['timeOf']): number {
+  if (rows.some(({ reply }) => reply > 1)) return Number.POSITIVE_INFINITY;
+  return timeOf({ sequences: (rows.at(-1)?.sequence ?? 0) - (rows[0]?.sequence ?? 0) + 1, width: 1 });
+}

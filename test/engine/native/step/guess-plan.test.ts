@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { planGuesses } from '../../../../src/engine/native/step/guess-plan.ts';
+
+/** A micro-batch reads all weights, and each token adds a fifth of that. */
+const LIMITS = {
+  room: 128,
+  promptsMs: 0,
+  timeOf: ({ sequences, width }: { sequences: number; width: number }) => 10 + 2 * sequences * width,
+};
+const reply = (sequence: number, tokens: number, share: number, needs = 1) => ({
+  reply: needs,
+  offer: { sequence, tokens, share },
+});
+const prompt = { reply: 0 };
+
+describe('the guesses of a step', () => {
+  it('are evaluated for all replies whose guesses are mostly right', () => {
+    const plan = planGuesses([reply(0, 15, 0.95), prompt, reply(1, 15, 0.95)], LIMITS);
+    expect(plan?.added[0]).toBeGreaterThan(2);
+    expect(plan?.added).toEqual([plan?.added[0], 0, plan?.added[0]]);
+    expect(plan?.ms).toBe(10 + 2 * 2 * (1 + (plan?.added[0] ?? 0)));
+  });
+
+  it('are none where they are mostly wrong, where nothing is guessed, and where a reply can not drop tokens', () => {
+    expect(planGuesses([reply(0, 15, 0.1), reply(1, 15, 0.1)], LIMITS)).toBeNull();
+    expect(planGuesses([reply(0, 0, 0.9), reply(1, 0, 0.9)], LIMITS)).toBeNull();
+    expect(planGuesses([reply(0, 15, 0.95), { reply: 1 }], LIMITS)).toBeNull();
+  });
+
+  it('fill up a reply without a guess, if those of the others are worth that', () => {
+    const others = [1, 2, 3].map((sequence) => reply(sequence, 3, 0.95));
+    expect(planGuesses([reply(0, 0, 0.6), ...others], LIMITS)?.added).toEqual([3, 3, 3, 3]);
+    const idle = [1, 2, 3].map((sequence) => reply(sequence, 0, 0.6));
+    expect(planGuesses([reply(0, 3, 0.95), ...idle], LIMITS)).toBeNull();
+  });
+
+  it('are as wide as the tokens that a reply needs anyway', () => {
+    const plan = planGuesses([reply(0, 0, 0.6, 4), reply(1, 3, 0.9)], LIMITS);
+    expect(plan?.added).toEqual([0, 3]);
+  });
+
+  it('count each run of neighbours: a gap makes them dear, where one token each would fill it', () => {
+    expect(planGuesses([reply(0, 15, 0.5), reply(1, 15, 0.5)], LIMITS)).not.toBeNull();
+    expect(planGuesses([reply(0, 15, 0.5), reply(2, 15, 0.5)], LIMITS)).toBeNull();
+  });
+
+  it('leave room for the prompts, and are more beside long ones', () => {
+    const replies = [reply(0, 15, 0.9), reply(1, 15, 0.9)];
+    expect(planGuesses(replies, { ...LIMITS, room: 6 })?.added).toEqual([2, 2]);
+    const alone = planGuesses(replies, LIMITS)?.added[0] ?? 0;
+    expect(planGuesses(replies, { ...LIMITS, promptsMs: 200 })?.added[0]).toBeGreaterThan(alone);
+  });
+});
