@@ -102,7 +102,9 @@ const BELOW: Record<string, string[]> = {
   workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine', 'src/media', 'src/source-lines.ts'],
   'web/mcp': ['src/utils'],
   'web/leader': ['web/protocol.ts', 'web/liveness.ts', 'web/worker-inbox.ts'],
+  'web/gpu': [],
   'web/engine': [
+    'web/gpu',
     'src/contract',
     'src/utils',
     'src/wire',
@@ -115,6 +117,7 @@ const BELOW: Record<string, string[]> = {
     'web/worker-inbox.ts',
   ],
   'web/models': [
+    'web/gpu',
     'src/contract',
     'src/utils',
     'src/wire',

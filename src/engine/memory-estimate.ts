@@ -215,6 +215,28 @@ export function cachedBytesPerToken(
   return (cachedPerToken * BYTES_OF_32[kvType]) / 32;
 }
 
+/**
+ * Returns the bytes of WebAssembly's memory for a model of which a part is on a graphics card: the rest of its weights and
+ * caches, the vocabulary, the runtime, and the buffer through which the largest tensor goes to the card.
+ *
+ * @param beside the bytes of weights and caches that are not on the card
+ * @param streams false if the files pass through the memory as a whole
+ */
+export function wasmHeapBytes(shape: ModelShape, beside: number, streams: boolean): number {
+  const { tensors, projector, vocabularySize, embeddingLength, fileBytes } = shape;
+  const halfFloats = 2;
+  const embedding = tensors ? tensors.embedding : Math.min(fileBytes, halfFloats * vocabularySize * embeddingLength);
+  const largest = Math.max(
+    embedding,
+    tensors?.output ?? 0,
+    ...(tensors?.layers ?? []).map(({ experts }) => experts / 3),
+  );
+  const kept = beside + (tensors ? 0 : embedding);
+  const passing = streams ? largest : fileBytes;
+  const vocabulary = vocabularySize * BYTES_PER_VOCABULARY_ENTRY;
+  return Math.ceil(kept + passing + (projector?.fileBytes ?? 0) + vocabulary + RUNTIME_BYTES.wasm);
+}
+
 /** Returns the sizes from which the part of a model that goes to a GPU with memory of its own is chosen. */
 export function partSizes(shape: ModelShape, plan: MemoryPlan): PartSizes {
   const { weights, compute } = estimateMemory(shape, plan);

@@ -5,7 +5,6 @@ import { estimateMemory } from '../../src/engine/memory-estimate.ts';
 import { memoryPlans } from '../../src/engine/memory-plans.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import type { BrowserSource } from '../protocol.ts';
-import type { Device } from './device.ts';
 
 /** The context window of a model, in tokens, and the model's estimated memory with it, in bytes. */
 export interface ContextPlan {
@@ -17,19 +16,14 @@ export interface ContextPlan {
 
 /**
  * Returns the longest context window that fits WebAssembly's memory. A window that the model's settings ask for is not
- * shortened. If no window fits, `shortage` says why, in a sentence for users. WebGPU reads half floats, so there the
- * cache has them.
+ * shortened. If no window fits, `shortage` says why, in a sentence for users.
  */
-export function planContext(
-  { kind, shape, contextLength: asked }: BrowserSource,
-  device: Device['backend'],
-): ContextPlan | { shortage: string } {
+export function planContext({ kind, shape, contextLength: asked }: BrowserSource): ContextPlan | { shortage: string } {
   const backend = 'wasm';
   const lengths =
     asked === undefined ? contextLengths({ backend, kind, trained: shape.trainedContextLength }) : [asked];
   const sizes = { backend, kind, slots: 1, threads: 1, batchSize: MOST_WASM_BATCH } as const;
-  const tried = memoryPlans(sizes, lengths).filter(({ floatCache }) => device === 'wasm' || !floatCache);
-  const plans = tried.map((plan) => ({
+  const plans = memoryPlans(sizes, lengths).map((plan) => ({
     contextLength: plan.contextLength,
     memory: estimateMemory(shape, plan).total,
     floatCache: plan.floatCache ?? false,

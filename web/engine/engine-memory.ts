@@ -3,8 +3,11 @@ import type { BrowserModel } from '../protocol.ts';
 import type { HeldModel } from './engine-state.ts';
 import type { LoadedEngine } from './load-model.ts';
 
-/** Loads a model. `log` is that of the request for which it is loaded. */
-export type LoadEngine = (model: BrowserModel, log: Log) => Promise<LoadedEngine>;
+/**
+ * Loads a model. `log` is that of the request for which it is loaded, and `losses` how often in a row an engine was lost
+ * on the graphics card.
+ */
+export type LoadEngine = (model: BrowserModel, log: Log, losses: number) => Promise<LoadedEngine>;
 
 /** Holds at most one model. Its methods must not run side by side: the caller waits for one call before the next. */
 export interface EngineMemory {
@@ -13,7 +16,7 @@ export interface EngineMemory {
    * Returns the engine of a model. If another model is held, it is unloaded first. Throws if the load fails; no model
    * is held then.
    */
-  enter(model: BrowserModel, log: Log): Promise<LoadedEngine>;
+  enter(model: BrowserModel, log: Log, losses: number): Promise<LoadedEngine>;
   /** Unloads the held model, if there is one. A failure is logged, and the model counts as unloaded. */
   unload(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export function createEngineMemory(load: LoadEngine, log: Log): EngineMemory {
   return {
     held: () => held,
     unload,
-    async enter(model, requestLog) {
+    async enter(model, requestLog, losses) {
       // The same id with other files is another model.
       const key = JSON.stringify([model.card.id, model.source]);
       if (held?.engine && held.key === key) return held.engine;
@@ -45,7 +48,7 @@ export function createEngineMemory(load: LoadEngine, log: Log): EngineMemory {
       const entering: typeof held = { id: model.card.id, key, state: 'loading', engine: null };
       held = entering;
       try {
-        const engine = await load(model, requestLog);
+        const engine = await load(model, requestLog, losses);
         Object.assign(entering, { state: 'ready', engine });
         requestLog.info('model loaded', { ...engine.device });
         return engine;

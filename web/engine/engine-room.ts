@@ -43,6 +43,9 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     }
   };
 
+  /** How often in a row an engine was lost on the graphics card without having ended a request. */
+  let losses = 0;
+
   /**
    * Waits for the request's turn, loads the model if need be and runs `work`. Returns null if the request is aborted
    * while it waits. An engine that crashes is unloaded, and the next request loads the model again.
@@ -56,13 +59,18 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     const leave = await waitForTurn(model.card.id, signal);
     if (!leave) return null;
     try {
-      const { service } = await memory.enter(model, requestLog);
-      return await work(service);
+      const { service } = await memory.enter(model, requestLog, losses);
+      const done = await work(service);
+      losses = 0;
+      return done;
     } catch (error) {
       if (!(error instanceof WasmCrashed)) throw error;
       requestLog.error('the engine crashed', toLogFields(error));
+      const wasOnCard = memory.held()?.engine?.device.backend === 'webgpu';
       await memory.unload();
-      throw engineCrashed(model.card.id);
+      if (!wasOnCard) throw engineCrashed(model.card.id);
+      losses += 1;
+      throw cardLost(model.card.id);
     } finally {
       leave();
     }
@@ -83,6 +91,15 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     }),
     state: () => toEngineState({ held: memory.held(), waiting: waiting.map(({ id }) => id), busy: queue.busy, device }),
   };
+}
+
+/**
+ * Returns the error for an engine that was lost on the graphics card. Its code says that the request is not to blame, so
+ * that the service worker has the reply continued.
+ */
+function cardLost(id: string): ApiError {
+  const message = `The graphics card of '${id}' was lost. The model is loaded again with the next request.`;
+  return new ApiError({ ...serverError(message).data, status: 503, code: 'engine_lost' });
 }
 
 function engineCrashed(id: string): ApiError {

@@ -5,11 +5,15 @@ import { wasmBatch } from '../../src/engine/batch-size.ts';
 import { createJournaledService, type JournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
-import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
+import { createWasmEngine, type WasmAssets, type WasmEngineOptions } from '../../src/engine/wasm/engine.ts';
 import { mostUsefulThreads } from '../../src/engine/wasm/threads.ts';
-import type { BrowserModel } from '../protocol.ts';
-import { type ContextPlan, planContext } from './context-plan.ts';
-import { type Device, withMostThreads, withoutGpu } from './device.ts';
+import type { CardTraits } from '../gpu/adapter.ts';
+import type { BrowserModel, BrowserSource } from '../protocol.ts';
+import { planContext } from './context-plan.ts';
+import { type Device, withLayers, withMostThreads, withoutGpu } from './device.ts';
+import { type GpuPlan, planGpu, wishedBytes } from './gpu-plan.ts';
+import { loadPaced } from './paced-load.ts';
+import { readTime } from './read-time.ts';
 import { openStoredFile, UnusableFile } from './stored-file.ts';
 
 /** A model in memory. */
@@ -22,19 +26,29 @@ export interface LoadedEngine extends AsyncDisposable {
   device: Device;
 }
 
-/** llama.cpp offloads every layer if the number is larger than the number of layers. */
-const ALL_LAYERS = 99_999;
-
-/** The batch on WebGPU, in tokens. A GPU computes many tokens in the time of one. */
-const WEBGPU_BATCH = 32;
-
 /** How models are loaded. */
 export interface BrowserLoadOptions {
   device: Device;
   assets: WasmAssets;
+  /** Returns how many of so many bytes the graphics card has room for. */
+  roomOnCard: (wanted: number) => Promise<number>;
   /** The log of the engine. */
   log: Log;
 }
+
+/** A plan of a load, whatever it runs on. */
+interface LoadPlan extends Pick<WasmEngineOptions, 'contextLength' | 'batchSize' | 'gpuLayers' | 'cache'> {
+  /** The device as the model uses it. */
+  device: Device;
+  /** In bytes. */
+  memory: number;
+}
+
+/**
+ * What a graphics card is taken to have room for after a load failed there, as a share of what was measured: other
+ * programs take memory, too, and llama.cpp's own buffers are only estimated.
+ */
+const SHARES_OF_ROOM = [0.95, 0.65];
 
 /**
  * Loads a model from its stored files: on WebGPU if the device has it, and on WebAssembly otherwise or if WebGPU fails.
@@ -42,61 +56,118 @@ export interface BrowserLoadOptions {
  */
 export async function loadBrowserEngine(
   { card, source }: BrowserModel,
-  { device, assets, log }: BrowserLoadOptions,
+  options: BrowserLoadOptions,
   requestLog: Log,
 ): Promise<LoadedEngine> {
-  const load = async (on: Device): Promise<LoadedEngine> => {
-    const { kind, tokens, chatTemplate, projector } = source;
-    const plan = planContext(source, on.backend);
-    if ('shortage' in plan)
-      throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${plan.shortage}`);
-    const engine = await createWasmEngine({
-      model: await Promise.all(source.files.map(openStoredFile)),
-      ...(projector && { projector: await openStoredFile(projector) }),
-      kind,
-      tokens,
-      contextLength: plan.contextLength,
-      threads: on.threads,
-      ...settingsOn(on, plan, source.shape.fileBytes),
-      assets,
-      log,
-    });
-    return describeEngine(engine, createJournaledService(engine, chatTemplate), on, plan);
-  };
+  const device = withMostThreads(options.device, source.threads ?? mostUsefulThreads(source.shape.fileBytes));
   try {
-    const best = withMostThreads(device, source.threads ?? mostUsefulThreads(source.shape.fileBytes));
-    return await load(best).catch((error: unknown) => {
-      if (best.backend !== 'webgpu' || error instanceof UnusableFile || error instanceof ApiError) throw error;
-      requestLog.warn('the model could not be loaded on WebGPU', toLogFields(error));
-      return load(withoutGpu(best, 'the model could not be loaded on it.'));
-    });
+    if (!device.card) return await loadOnWasm(source, device, options);
+    const { loaded, why } = await loadOnCard(source, device, device.card, options, requestLog);
+    return loaded ?? (await loadOnWasm(source, withoutGpu(device, why), options));
   } catch (error) {
+    if (error instanceof NoRoom) {
+      throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${error.message}`);
+    }
     if (error instanceof ApiError) throw error;
     requestLog.error('the model could not be loaded', toLogFields(error));
     throw loadError(card.id, error);
   }
 }
 
-/** The settings that differ between WebGPU and WebAssembly. */
-function settingsOn({ backend, threads }: Device, { floatCache }: ContextPlan, fileBytes: number) {
-  if (backend === 'webgpu') return { gpuLayers: ALL_LAYERS, batchSize: WEBGPU_BATCH };
-  return { gpuLayers: 0, batchSize: wasmBatch(fileBytes, threads), floatCache };
+/** No plan fits the memory. The message completes the sentence for users. */
+class NoRoom extends Error {
+  override readonly name = 'NoRoom';
 }
 
-function describeEngine(
-  engine: TextEngine,
-  service: JournaledService,
+function loadOnWasm(source: BrowserSource, device: Device, options: BrowserLoadOptions): Promise<LoadedEngine> {
+  const plan = planContext(source);
+  if ('shortage' in plan) throw new NoRoom(plan.shortage);
+  const { contextLength, memory, floatCache } = plan;
+  return loadAs(source, options, {
+    contextLength,
+    batchSize: wasmBatch(source.shape.fileBytes, device.threads),
+    gpuLayers: 0,
+    ...(floatCache && { cache: 'f32' }),
+    device,
+    memory,
+  });
+}
+
+/** Loads a model on the graphics card. Returns why if that is impossible, in a sentence that follows "No WebGPU". */
+async function loadOnCard(
+  source: BrowserSource,
   device: Device,
-  { memory }: ContextPlan,
-): LoadedEngine {
+  { limits, subgroups }: CardTraits,
+  options: BrowserLoadOptions,
+  requestLog: Log,
+): Promise<{ loaded: LoadedEngine | null; why: string }> {
+  const room = await options.roomOnCard(wishedBytes(source));
+  for (const share of SHARES_OF_ROOM) {
+    const plan = planGpu(source, {
+      limits,
+      free: share * room,
+      quantizedCache: subgroups,
+      streams: hasStackSwitching(),
+    });
+    if ('shortage' in plan) return { loaded: null, why: `the model does not fit there: ${plan.shortage}` };
+    try {
+      return { loaded: await loadPlanned(source, device, plan, options), why: '' };
+    } catch (error) {
+      if (error instanceof UnusableFile || error instanceof ApiError) throw error;
+      requestLog.warn('the model could not be loaded on WebGPU', { ...plan.layers, ...toLogFields(error) });
+    }
+  }
+  return { loaded: null, why: 'the model could not be loaded on it.' };
+}
+
+function loadPlanned(
+  source: BrowserSource,
+  device: Device,
+  { contextLength, layers, batchSize: most, quantizedCache, memory }: GpuPlan,
+  options: BrowserLoadOptions,
+): Promise<LoadedEngine> {
+  const load = (batchSize: number) =>
+    loadAs(source, options, {
+      contextLength,
+      batchSize,
+      gpuLayers: layers.onCard,
+      ...(quantizedCache && { cache: 'q8_0' }),
+      device: withLayers(device, layers),
+      memory: memory.card + memory.heap,
+    });
+  if (source.kind !== 'chat') return load(most);
+  return loadPaced(most, load, ({ engine }, tokens) => readTime(engine, tokens));
+}
+
+async function loadAs(
+  { files, projector, kind, tokens, chatTemplate }: BrowserSource,
+  { assets, log }: BrowserLoadOptions,
+  { device, memory, ...settings }: LoadPlan,
+): Promise<LoadedEngine & { engine: TextEngine }> {
+  const engine = await createWasmEngine({
+    model: await Promise.all(files.map(openStoredFile)),
+    ...(projector && { projector: await openStoredFile(projector) }),
+    kind,
+    tokens,
+    threads: device.threads,
+    ...settings,
+    assets,
+    log,
+  });
   const { info } = engine;
   return {
-    service,
-    info: device.backend === 'webgpu' ? { ...info, backend: 'gpu' } : info,
+    engine,
+    service: createJournaledService(engine, chatTemplate),
+    info: settings.gpuLayers > 0 ? { ...info, backend: 'gpu' } : info,
     memory,
     device,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
+}
+
+/** Returns true if wllama reads files piece by piece. */
+function hasStackSwitching(): boolean {
+  return 'Suspending' in WebAssembly;
 }
 
 function loadError(id: string, error: unknown): ApiError {

@@ -6,10 +6,12 @@ import { serveCall } from '../../src/wire/call.ts';
 import { serveGathered } from '../../src/wire/inference-calls.ts';
 import { readBrowserConfig } from '../config.ts';
 import { consoleLog as log } from '../console-log.ts';
+import { measureRoom } from '../gpu/card-room.ts';
+import { browserGpu } from '../gpu/gpu.ts';
 import { leaderPort } from '../liveness.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import { openInbox, showLife } from '../worker-inbox.ts';
-import { chooseDevice } from './device.ts';
+import { afterLosses, chooseDevice } from './device.ts';
 import { createEngineRoom, type EngineRoom } from './engine-room.ts';
 import { loadBrowserEngine } from './load-model.ts';
 
@@ -34,8 +36,11 @@ void openInbox(self, (connection, rawPort) => {
 
 async function openRoom(): Promise<EngineRoom> {
   const [device, { maxQueue }] = await Promise.all([chooseDevice(), readBrowserConfig()]);
+  const gpu = browserGpu();
+  const roomOnCard = async (wanted: number) => (gpu ? measureRoom(gpu, wanted) : 0);
   return createEngineRoom({
-    load: (model, requestLog) => loadBrowserEngine(model, { device, assets, log }, requestLog),
+    load: (model, requestLog, losses) =>
+      loadBrowserEngine(model, { device: afterLosses(device, losses), assets, roomOnCard, log }, requestLog),
     device,
     maxWaiting: maxQueue,
     log,

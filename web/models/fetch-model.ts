@@ -8,9 +8,10 @@ import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import { messageOf } from '../../src/utils/error-message.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { describeFiles } from './describe.ts';
+import { checkLoadable } from './loadable.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart } from './private-part.ts';
-import { checkLoadable, ensureStorageSpace } from './room.ts';
+import { ensureStorageSpace } from './room.ts';
 import {
   type FolderName,
   finishPart,
@@ -40,7 +41,7 @@ export function fetchModel(
     const folder = modelFolderName(plan.id, identity(plan));
     if (await isPublished(folder)) return { alreadyHere: true };
     await checkPlace(plan.id);
-    checkLoadable(
+    await checkLoadable(
       plan.id,
       plan.files.reduce((sum, { size }) => sum + size, 0),
     );

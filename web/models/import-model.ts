@@ -12,9 +12,10 @@ import { formatBytes } from '../../src/utils/bytes.ts';
 import { messageOf } from '../../src/utils/error-message.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { describeFiles } from './describe.ts';
+import { checkLoadable } from './loadable.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart, type PrivatePart } from './private-part.ts';
-import { checkLoadable, ensureStorageSpace, freeBytes } from './room.ts';
+import { ensureStorageSpace, freeBytes } from './room.ts';
 import {
   type FolderName,
   finishPart,
@@ -117,7 +118,7 @@ async function expectBytes(name: string, size: number | null) {
   let expected = size ?? 0;
   let nextLook = FIRST_LOOK;
   const prepare = async (written: number) => {
-    checkLoadable(name, expected);
+    await checkLoadable(name, expected);
     await ensureStorageSpace(name, expected - written);
   };
   await prepare(0);

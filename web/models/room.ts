@@ -1,5 +1,4 @@
-import { diskFull, invalidSource } from '../../src/catalogue/pull/errors.ts';
-import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
+import { diskFull } from '../../src/catalogue/pull/errors.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import { isBusy } from './model-lock.ts';
 import { prefixOfFolder, removeFolder, unfinishedFolders } from './store.ts';
@@ -20,15 +19,6 @@ export async function ensureStorageSpace(id: string, bytes: number): Promise<voi
   throw diskFull(
     `${id} needs ${formatBytes(bytes)} more of the browser's storage, which has ${formatBytes(free)} left for this site. ` +
       'Remove models that you no longer need, or free space on the disk.',
-  );
-}
-
-/** Throws an `ApiError` if the model is too large for WebAssembly's memory, though the disk may have room for it. */
-export function checkLoadable(id: string, bytes: number): void {
-  if (bytes < WASM_MEMORY_BYTES) return;
-  throw invalidSource(
-    `${id} has ${formatBytes(bytes)}, and a browser gives a model no more than ${formatBytes(WASM_MEMORY_BYTES)} of memory. ` +
-      'Take a smaller quantization or a smaller model.',
   );
 }
 

@@ -50,7 +50,7 @@ export function createRunner({ connect, find, state, onBegun }: RunnerOptions): 
     loaded: () => state?.loaded ?? [],
     moving: () => state?.moving ?? [],
     // One model at a time, and the next one takes its place.
-    memory: () => ({ available: WASM_MEMORY_BYTES, held: 0 }),
+    memory: () => ({ available: state?.available ?? WASM_MEMORY_BYTES, held: 0 }),
   };
 }
 

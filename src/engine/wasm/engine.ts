@@ -17,7 +17,7 @@ import { type ChoiceOutcome, type Chunk, ChunkReader, NO_TIMINGS, type ReplySoFa
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
 import { createHeldPrompt } from './held-prompt.ts';
-import { loadParams } from './load-params.ts';
+import { loadParams, type WasmCache } from './load-params.ts';
 import { checkModelSize, wasmLoadError } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { complete, computeWith } from './private-wllama.ts';
@@ -60,8 +60,8 @@ export interface WasmEngineOptions {
   batchSize: number;
   /** The number of layers on WebGPU. */
   gpuLayers: number;
-  /** True if keys and values are kept as 32-bit floats. They take more memory and less time. */
-  floatCache?: boolean;
+  /** The format of keys and values; half floats if absent. Floats take more memory and less time. */
+  cache?: WasmCache;
   assets: WasmAssets;
   log: Log;
 }
@@ -69,10 +69,10 @@ export interface WasmEngineOptions {
 /**
  * Loads a model into llama.cpp's WebAssembly build. Runs on every platform with the parts of a browser that wllama
  * needs: `Worker`, `navigator` and `self.location`. Throws `InsufficientMemory` if the weights do not fit, and a plain
- * error with the figures if loading fails.
+ * error with the figures if loading fails. Whether layers fit a graphics card is for the caller to plan.
  */
 export async function createWasmEngine(options: WasmEngineOptions): Promise<TextEngine> {
-  const size = checkModelSize(filesOf(options));
+  const size = checkModelSize(filesOf(options), options.gpuLayers);
   const engine = new WasmEngine(options);
   try {
     await engine.load(options);

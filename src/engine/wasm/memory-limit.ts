@@ -6,10 +6,13 @@ import { InsufficientMemory } from '../memory-estimate.ts';
 /** The runtime, the context and the compute buffers of a small model need at least this many bytes. */
 const RESERVED_BYTES = 2 ** 29;
 
-/** Returns the size of the model's files in bytes. Throws `InsufficientMemory` if the weights alone do not fit. */
-export function checkModelSize(files: Blob[]): number {
+/**
+ * Returns the size of the model's files in bytes. Throws `InsufficientMemory` if the weights alone do not fit. Layers on a
+ * graphics card do not pass through WebAssembly's memory as a whole, so then any size may do.
+ */
+export function checkModelSize(files: Blob[], gpuLayers: number): number {
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  if (size > WASM_MEMORY_BYTES - RESERVED_BYTES) {
+  if (gpuLayers === 0 && size > WASM_MEMORY_BYTES - RESERVED_BYTES) {
     throw new InsufficientMemory(
       `The model's files have ${formatBytes(size)}, but WebAssembly memory ends at ${formatBytes(WASM_MEMORY_BYTES)}, ` +
         `of which the runtime and the context need ${formatBytes(RESERVED_BYTES)} or more.`,

@@ -17,8 +17,8 @@ declare module '@wllama/wllama/esm/index.js' {
     n_parallel: number;
     n_gpu_layers: number;
     flash_attn?: boolean;
-    cache_type_k?: 'f32';
-    cache_type_v?: 'f32';
+    cache_type_k?: 'f32' | 'q8_0';
+    cache_type_v?: 'f32' | 'q8_0';
     ctx_shift: boolean;
     /** A Jinja template that replaces the model's. */
     chat_template: string;

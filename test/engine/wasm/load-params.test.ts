@@ -23,7 +23,12 @@ describe('the parameters of loading', () => {
     expect(loadParams(plan, nothing)).not.toHaveProperty('flash_attn');
     expect(loadParams(plan, nothing)).not.toHaveProperty('cache_type_k');
     const floats = { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false };
-    expect(loadParams({ ...plan, floatCache: true }, nothing)).toMatchObject(floats);
+    expect(loadParams({ ...plan, cache: 'f32' }, nothing)).toMatchObject(floats);
+  });
+
+  it('quantize the KV cache with flash attention, without which llama.cpp can not read it', () => {
+    const quantized = { cache_type_k: 'q8_0', cache_type_v: 'q8_0', flash_attn: true };
+    expect(loadParams({ ...plan, cache: 'q8_0' }, nothing)).toMatchObject(quantized);
   });
 
   it('let an embedding model read a text in one pass', () => {

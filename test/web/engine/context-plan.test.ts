@@ -26,37 +26,30 @@ function source(fileBytes: number, more: Partial<BrowserSource> = {}): BrowserSo
 
 describe('the context window in the browser', () => {
   it('is the default one where there is room', () => {
-    expect(planContext(source(GIB), 'wasm')).toMatchObject({ contextLength: 4096 });
+    expect(planContext(source(GIB))).toMatchObject({ contextLength: 4096 });
   });
 
   it('is halved where memory is short', () => {
-    expect(planContext(source(3.3 * GIB), 'wasm')).toMatchObject({ contextLength: 2048 });
+    expect(planContext(source(3.3 * GIB))).toMatchObject({ contextLength: 2048 });
   });
 
   it('has floats in its KV cache where there is room, and is rather long than with floats', () => {
-    expect(planContext(source(GIB), 'wasm')).toMatchObject({ contextLength: 4096, floatCache: true });
-    expect(planContext(source(3.1 * GIB), 'wasm')).toMatchObject({ contextLength: 4096, floatCache: false });
-  });
-
-  it('has half floats in its KV cache on WebGPU, which take half of the memory', () => {
-    const planned = planContext(source(GIB), 'webgpu');
-    expect(planned).toMatchObject({ contextLength: 4096, floatCache: false });
-    const floats = planContext(source(GIB), 'wasm');
-    expect('memory' in planned && 'memory' in floats && planned.memory < floats.memory).toBe(true);
+    expect(planContext(source(GIB))).toMatchObject({ contextLength: 4096, floatCache: true });
+    expect(planContext(source(3.1 * GIB))).toMatchObject({ contextLength: 4096, floatCache: false });
   });
 
   it('is the one that is asked for', () => {
-    expect(planContext(source(GIB, { contextLength: 512 }), 'wasm')).toMatchObject({ contextLength: 512 });
+    expect(planContext(source(GIB, { contextLength: 512 }))).toMatchObject({ contextLength: 512 });
   });
 
   it('is not shortened when it is asked for', () => {
-    expect(planContext(source(3.3 * GIB, { contextLength: 4096 }), 'wasm')).toMatchObject({
+    expect(planContext(source(3.3 * GIB, { contextLength: 4096 }))).toMatchObject({
       shortage: expect.stringContaining('for a context of 4096 tokens'),
     });
   });
 
   it('is none for a model that no browser holds, with the figures', () => {
-    expect(planContext(source(5 * GIB), 'wasm')).toEqual({
+    expect(planContext(source(5 * GIB))).toEqual({
       shortage: expect.stringMatching(
         /^it needs 6\.\d GB for a context of 2048 tokens, and a browser gives WebAssembly no more than 4\.3 GB\. Take a smaller/,
       ),

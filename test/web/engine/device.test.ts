@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { judgeAdapter, pickDevice, withMostThreads, withoutGpu } from '../../../web/engine/device.ts';
+import { afterLosses, pickDevice, withLayers, withMostThreads, withoutGpu } from '../../../web/engine/device.ts';
+
+const GIB = 2 ** 30;
+const card = { limits: { maxBufferSize: 2 * GIB, maxStorageBufferBindingSize: GIB }, subgroups: true };
 
 describe('the device of the browser', () => {
   it('is WebGPU where an adapter has half floats', () => {
-    const device = pickDevice({ gpu: 'usable', isolated: true, cores: 4 });
-    expect(device).toEqual({ backend: 'webgpu', threads: 4, reason: 'A graphics adapter with half floats is there.' });
+    const device = pickDevice({ gpu: card, isolated: true, cores: 4 });
+    const reason = 'A graphics adapter with half floats is there.';
+    expect(device).toEqual({ backend: 'webgpu', threads: 4, reason, card });
   });
 
   it.each([
@@ -45,22 +49,26 @@ describe('the device of the browser', () => {
   });
 
   it('falls back to WebAssembly with a reason', () => {
-    const device = withoutGpu(pickDevice({ gpu: 'usable', isolated: true, cores: 2 }), 'it was lost.');
+    const device = withoutGpu(pickDevice({ gpu: card, isolated: true, cores: 2 }), 'it was lost.');
     expect(device).toEqual({ backend: 'wasm', threads: 2, reason: 'No WebGPU: it was lost.' });
   });
-});
 
-describe('a graphics adapter', () => {
-  const halfFloats = { has: (name: string) => name === 'shader-f16' };
-
-  it('is usable if it has half floats', () => {
-    expect(judgeAdapter({ features: halfFloats })).toBe('usable');
-    expect(judgeAdapter({ features: halfFloats, info: { isFallbackAdapter: false } })).toBe('usable');
-    expect(judgeAdapter({ features: { has: () => false } })).toBe('no half floats');
+  it('says so where a part of the model alone fits the graphics card', () => {
+    const device = pickDevice({ gpu: card, isolated: true, cores: 2 });
+    expect(withLayers(device, { onCard: 25, all: 25 })).toEqual(device);
+    const partly = withLayers(device, { onCard: 12, all: 25 });
+    expect(partly).toMatchObject({ partly: true, reason: '12 of 25 layers of the model fit the graphics card.' });
   });
 
-  it('that is software is not taken, however the browser says so', () => {
-    expect(judgeAdapter({ features: halfFloats, info: { isFallbackAdapter: true } })).toBe('software');
-    expect(judgeAdapter({ features: halfFloats, isFallbackAdapter: true })).toBe('software');
+  it('is WebAssembly after the graphics card was lost twice in a row', () => {
+    const device = pickDevice({ gpu: card, isolated: true, cores: 2 });
+    expect(afterLosses(device, 1)).toEqual(device);
+    expect(afterLosses(device, 2)).toEqual({
+      backend: 'wasm',
+      threads: 2,
+      reason: 'No WebGPU: it was lost again and again.',
+    });
+    const without = pickDevice({ gpu: 'none', isolated: true, cores: 2 });
+    expect(afterLosses(without, 2)).toEqual(without);
   });
 });

@@ -4,7 +4,8 @@ import type { JournaledEvent } from '../../../src/contract/events.ts';
 import { withFields } from '../../../src/contract/log.ts';
 import type { JournaledService } from '../../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../../src/engine/wasm/crash.ts';
-import { pickDevice } from '../../../web/engine/device.ts';
+import { type Device, pickDevice } from '../../../web/engine/device.ts';
+import type { LoadEngine } from '../../../web/engine/engine-memory.ts';
 import { createEngineRoom } from '../../../web/engine/engine-room.ts';
 import type { LoadedEngine } from '../../../web/engine/load-model.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
@@ -35,12 +36,14 @@ const emptyShape = {
 };
 
 /** A room whose engines end each generation when they are told, and what happens in it, in order. */
-function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) {
+function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8, on = device as Device } = {}) {
   const happened: string[] = [];
   const statesAtLoad: EngineState[] = [];
   const running: { emit: (event: JournaledEvent) => void; end: (error?: Error) => void; signal: AbortSignal }[] = [];
-  const load = async ({ card: { id } }: BrowserModel): Promise<LoadedEngine> => {
+  const losses: number[] = [];
+  const load: LoadEngine = async ({ card: { id } }, _, lost): Promise<LoadedEngine> => {
     happened.push(`load ${id}`);
+    losses.push(lost);
     statesAtLoad.push(room.state());
     await Promise.resolve();
     if (fails[id]) throw fails[id];
@@ -63,13 +66,13 @@ function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) 
       threads: 2,
     };
     const dispose = async () => void happened.push(`unload ${id}`);
-    return { service, info, memory: 1, device, [Symbol.asyncDispose]: dispose };
+    return { service, info, memory: 1, device: on, [Symbol.asyncDispose]: dispose };
   };
   const room = createEngineRoom({ load, device, maxWaiting, log: silentLog });
   const generate = (of: BrowserModel, signal = never, log = silentLog) =>
     room.serviceOf(of, log).generate(request, () => {}, signal);
   const started = (count: number) => eventually(() => expect(running).toHaveLength(count));
-  return { room, generate, started, running, happened, statesAtLoad };
+  return { room, generate, started, running, happened, statesAtLoad, losses };
 }
 
 describe('the engine room', () => {
@@ -173,5 +176,27 @@ describe('the engine room', () => {
     running[1]?.end();
     await second;
     expect(happened).toEqual(['load a', 'run a', 'unload a', 'load a', 'run a']);
+  });
+
+  it('has a reply continued that a lost graphics card ended, and tells the next load how often that happened', async () => {
+    const limits = { maxBufferSize: 1, maxStorageBufferBindingSize: 1 };
+    const on = pickDevice({ gpu: { limits, subgroups: true }, isolated: true, cores: 2 });
+    const { generate, started, running, losses } = openRoom({ on });
+    for (const lost of [1, 2]) {
+      const generation = generate(model('a'));
+      await started(lost);
+      running[lost - 1]?.end(new WasmCrashed('Device lost'));
+      // The service worker retries after this code; see its takeover.
+      await expect(generation).rejects.toMatchObject({ data: { status: 503, code: 'engine_lost' } });
+    }
+    const whole = generate(model('a'));
+    await started(3);
+    running[2]?.end();
+    await whole;
+    const last = generate(model('a', 256));
+    await started(4);
+    running[3]?.end();
+    await last;
+    expect(losses).toEqual([0, 1, 2, 0]);
   });
 });

@@ -28,10 +28,11 @@ function engineOn(device: Device): LoadedEngine {
 
 const onGpu = engineOn(gpu);
 const onCpu = engineOn(cpu);
+const partly: Device = { ...gpu, partly: true, reason: '12 of 25 layers fit.' };
 const loaded = { engine: onCpu.info, memory: 7 };
 
 describe('the state of an engine room', () => {
-  it.each<[string, Omit<RoomFacts, 'device'>, EngineState]>([
+  it.each<[string, Omit<RoomFacts, 'device'>, Omit<EngineState, 'available'>]>([
     ['nothing', { held: null, waiting: [], busy: 0 }, { loaded: [], moving: [], device: gpu }],
     [
       'requests for two models, and none in memory',
@@ -72,11 +73,27 @@ describe('the state of an engine room', () => {
       },
     ],
     [
+      'a model of which a part is on the graphics card, with the reason',
+      { held: { id: 'a', state: 'ready', engine: engineOn(partly) }, waiting: [], busy: 0 },
+      {
+        loaded: [{ ...loaded, id: 'a', fallbackReasons: ['12 of 25 layers fit.'], busy: 0, waiting: 0 }],
+        moving: [],
+        device: partly,
+      },
+    ],
+    [
       'a model that is being unloaded, with the device that it ran on',
       { held: { id: 'a', state: 'unloading', engine: onCpu }, waiting: [], busy: 1 },
       { loaded: [], moving: [{ id: 'a', state: 'unloading', waiting: 0 }], device: cpu },
     ],
   ])('tells %s', (_, facts, state) => {
-    expect(toEngineState({ ...facts, device: gpu })).toEqual(state);
+    expect(toEngineState({ ...facts, device: gpu })).toEqual({ ...state, available: 2 ** 32 });
+  });
+
+  it('tells the memory for models: that of WebAssembly, and what a graphics card surely has', () => {
+    const nothing = { held: null, waiting: [], busy: 0 };
+    const card = { limits: { maxBufferSize: 2 ** 31, maxStorageBufferBindingSize: 2 ** 30 }, subgroups: true };
+    expect(toEngineState({ ...nothing, device: cpu }).available).toBe(2 ** 32);
+    expect(toEngineState({ ...nothing, device: { ...gpu, card } }).available).toBe(2 ** 32 + 2 ** 31);
   });
 });

@@ -238,7 +238,7 @@ describe('the API of a service worker', () => {
 
   it('says what is loaded, by asking the engine', async () => {
     const device = { backend: 'wasm', threads: 1, reason: '' } as const;
-    const state: EngineState = { loaded: [loadedModel()], moving: [], device };
+    const state: EngineState = { loaded: [loadedModel()], moving: [], device, available: 2 ** 32 };
     await lead(tabs.state(state));
     expect((await json(await fetchApi('/health'))).models).toMatchObject([{ id: 'tiny' }]);
     expect((await json(await fetchApi('/v1/models/tiny'))).loaded).toBe(true);
@@ -248,7 +248,7 @@ describe('the API of a service worker', () => {
   it('asks the engine for its state before every route that reports state, and before no other', async () => {
     const asked: string[] = [];
     const device = { backend: 'wasm', threads: 1, reason: '' } as const;
-    const tell = tabs.state({ loaded: [loadedModel()], moving: [], device });
+    const tell = tabs.state({ loaded: [loadedModel()], moving: [], device, available: 2 ** 32 });
     await lead((connection, port) => {
       if (connection.to === 'engine' && connection.model === null) asked.push(connection.requestId);
       tell(connection, port);

@@ -34,9 +34,10 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
     tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
     threads,
-    batchSize: Math.min(options.batchSize, wasmBatch(fileBytes, threads)),
+    batchSize: gpuLayers > 0 ? options.batchSize : Math.min(options.batchSize, wasmBatch(fileBytes, threads)),
     gpuLayers,
-    ...(options.floatCache && gpuLayers === 0 && { floatCache: true }),
+    ...(options.floatCache && gpuLayers === 0 && { cache: 'f32' }),
+    ...(options.kvType === 'q8_0' && gpuLayers > 0 && { cache: 'q8_0' }),
     assets: await packagedAssets(),
     log,
   });
