@@ -1,18 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
-import { WebAssembly } from '../../src/engine/wasm/node/web-assembly.ts';
 import { startServer } from '../kit/servers/server.ts';
+import { WEBGPU_PRELOAD, whatWebGpuLacks } from '../kit/webgpu.ts';
 import { describeServerContract } from './server-target.ts';
 import { WASM } from './targets.ts';
 
 // llama.cpp's WebGPU kernels, as a browser runs them, in Node with Dawn's WebGPU. CONTRIBUTING.md says what it needs.
 
-const preload = pathToFileURL(resolve('test/kit/webgpu.mjs')).href;
-const missing = whatIsMissing();
+const missing = whatWebGpuLacks();
 
 /** A software adapter computes every kernel on the processor, so not all sections run by default. */
 const QUICK = ['completions and filters'];
@@ -36,18 +33,6 @@ const impossible = {
     COMPARE_CACHED.map((title) => [title, 'the text of the tiny model differs with a cached prompt']),
   ),
 };
-
-/** Returns the reason why WebGPU can't be tested here; null if it can. */
-function whatIsMissing(): string | null {
-  if (!process.env.PADDOCK_WEBGPU) return 'PADDOCK_WEBGPU does not name the folder of the npm package webgpu';
-  if (!('Suspending' in WebAssembly)) return `Node ${process.version} has no JSPI; Node 24 has`;
-  const probe =
-    'const a = await navigator.gpu.requestAdapter(); console.log(a?.features.has("shader-f16") ?? null); process.exit()';
-  const args = ['--import', preload, '--input-type=module', '--eval', probe];
-  const answer = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  if (answer === 'true') return null;
-  return answer === 'false' ? 'the graphics adapter lacks shader-f16' : 'there is no graphics adapter';
-}
 
 const QUESTIONS = ['What can you do?', 'Who are you?', 'How do I add a model?'];
 
@@ -98,7 +83,7 @@ async function streamed(url: string, onFirst: () => void): Promise<[text: string
 }
 
 if (missing === null) {
-  vi.stubEnv('NODE_OPTIONS', `--import ${preload}`);
+  vi.stubEnv('NODE_OPTIONS', `--import ${WEBGPU_PRELOAD}`);
   afterAll(() => {
     vi.unstubAllEnvs();
   });
