@@ -119,8 +119,8 @@ export const STUCK_AFTER_MS = 3000;
 /** How long a request waits for a leader to appear, in ms. */
 export const LEADER_WAIT_MS = 3000;
 
-/** A message from a page to the service worker. */
-export type PageMessage = { kind: 'who-am-i' };
+/** A message from a page to the service worker. `stay` asks for nothing: as an event, it keeps the service worker. */
+export type PageMessage = { kind: 'who-am-i' } | { kind: 'stay' };
 
 /**
  * Opens a connection. The service worker sends it to the leader, and the leader to its worker, each time with the port.

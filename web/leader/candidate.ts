@@ -1,6 +1,7 @@
 import { readLeaderLock, type ServiceWorkerMessage } from '../protocol.ts';
 import { learnClientId } from './client-id.ts';
 import { standForElection } from './election.ts';
+import { keepAwake } from './keep-awake.ts';
 import { type LeaderTerm, startTerm } from './term.ts';
 
 /** A page that may lead: the leading page runs the workers for all pages of its origin. One page leads at a time. */
@@ -34,9 +35,14 @@ export async function startCandidate(registration: ServiceWorkerRegistration): P
     else port.close();
   };
   navigator.serviceWorker.addEventListener('message', receive);
+  const letSleep = keepAwake({
+    locks: navigator.locks,
+    wake: (message) => registration.active?.postMessage(message),
+  });
 
   return {
     close() {
+      letSleep();
       navigator.serviceWorker.removeEventListener('message', receive);
       candidacy.end();
     },

@@ -143,11 +143,22 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
 }
 
 /** Imports the body of this request. */
-function importerOf({ body }: Request, jobs: Jobs): Importer {
+function importerOf(request: Request, jobs: Jobs): Importer {
   return {
-    importModel(file, signal) {
+    async *importModel(file, signal) {
+      const body = await bodyOf(request);
       if (!body) throw invalidRequest('The request body is empty; a GGUF is required.', null, 'empty_body');
-      return jobs.importModel(file, body, signal);
+      yield* jobs.importModel(file, body, signal);
     },
   };
+}
+
+/**
+ * Returns the body of a request; null if there is none. Firefox has no stream of it: there it is read as a whole first,
+ * into a file of the browser's if it is large.
+ */
+async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | null> {
+  if (request.body !== undefined) return request.body;
+  const whole = await (request as Request).blob();
+  return whole.size > 0 ? whole.stream() : null;
 }

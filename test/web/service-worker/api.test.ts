@@ -340,6 +340,26 @@ describe('the stored models', () => {
     expect(content).toBe('GGUF');
   });
 
+  it('are imported in Firefox too, whose requests have no stream of their body', async () => {
+    let content = '';
+    await lead((connection, port) => {
+      const body = connection.to === 'models' ? connection.body : null;
+      tabs.jobs(async (_, emit) => {
+        content = await new Response(body).text();
+        models = [...models, browserModel('new')];
+        emit(stored);
+      })(connection, port);
+    });
+    const streamless = (body: string | null) => {
+      const request = new Request('http://site.example/v1/models/import?filename=new.gguf', { method: 'POST', body });
+      Object.defineProperty(request, 'body', { value: undefined });
+      return answer(ground, { request, path: '/v1/models/import', clientId: 'page' });
+    };
+    expect(await (await streamless('GGUF')).text()).toContain('"status":"done"');
+    expect(content).toBe('GGUF');
+    expect((await streamless(null)).status).toBe(400);
+  });
+
   it.each([
     ['no name', '?size=4', 'GGUF', 'filename is required'],
     ['a size that is none', '?filename=a.gguf&size=big', 'GGUF', 'size must be a number'],

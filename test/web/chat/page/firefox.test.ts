@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { FIREFOX, type FirefoxTab, launchFirefox } from '../../../kit/browser/firefox.ts';
-import { startPaddockSite } from '../../../kit/browser/paddock-page.ts';
+import { eventsOf, importInPage, startPaddockSite } from '../../../kit/browser/paddock-page.ts';
 import { writePdf } from '../../../kit/pdf.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
 import { startChatServer } from '../grounds.ts';
@@ -153,6 +153,15 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
     // The first words are enough: on a busy machine the rest takes long.
     await tab.untilText(/Writing|first after/);
     expect(tab.errors).toEqual([]);
+  });
+
+  it('of a static site imports a file, although its requests have no stream of their body', async () => {
+    await using site = await startPaddockSite({ models: inject('modelsFolder') });
+    await using firefox = await launchFirefox();
+    const tab = await firefox.open(site.url);
+    await tab.untilText(/pico/);
+    const { status, text } = await tab.page.evaluate(importInPage, { filename: 'tiny.gguf', apiKey: '' });
+    expect({ status, last: eventsOf(text).at(-1) }).toMatchObject({ status: 200, last: { status: 'done' } });
   });
 
   it('of a static site sends what was said during the first visit, and fetches one build of wllama', async () => {
