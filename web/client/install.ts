@@ -47,8 +47,8 @@ async function register(folder: URL): Promise<ServiceWorkerRegistration> {
     if (!(error instanceof TypeError)) throw error;
     throw new StartProblem(
       'worker_unreachable',
-      `Paddock’s service worker can not be fetched from ${script.host}. Does the site still answer?`,
-      script.host,
+      `Paddock’s service worker can not be fetched from ${script.href}. Does the site still answer, and is the file there?`,
+      script.href,
     );
   }
 }

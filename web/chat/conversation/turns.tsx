@@ -46,6 +46,7 @@ function EmptyConversation(): JSX.Element {
     model: currentModel(state),
     alone: state.models?.length === 1 && state.models[0]?.id === BUILT_IN && !state.arrival,
     ground: groundOf(state),
+    failed: state.startup.kind === 'failed',
     kept: state.kept,
   }));
   return <Greeting {...selected} />;

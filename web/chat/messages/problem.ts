@@ -17,3 +17,11 @@ export function problemText(error: unknown, t: Translate): string {
   if (error instanceof LocalizedError) return translateSaid(error.said, t);
   return messageOf(error);
 }
+
+/** The problems of the page's address and of its browser, which last however often it starts. */
+const LASTING: readonly MessageKey[] = ['start.insecure_page', 'start.missing_features'];
+
+/** False for a problem that a second try can't solve. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof LocalizedError && LASTING.includes(error.said.key));
+}

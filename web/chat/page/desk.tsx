@@ -66,9 +66,11 @@ function StartupFailure({ onKey }: { onKey: () => void }): JSX.Element | null {
   return (
     <div class="failure" role="alert">
       <p>{startup.message}</p>
-      <button type="button" class="button" onClick={() => void start()}>
-        {t('common.tryAgain')}
-      </button>
+      {startup.retry && (
+        <button type="button" class="button" onClick={() => void start()}>
+          {t('common.tryAgain')}
+        </button>
+      )}
     </div>
   );
 }

@@ -12,18 +12,20 @@ interface GreetingProps {
   /** True if the built-in model is the only one, and none is being fetched. */
   alone: boolean;
   ground: Ground | null;
+  /** True if Paddock could not start, so that nothing is sent anywhere. */
+  failed: boolean;
   /** False if this browser denies the page storage. */
   kept: boolean;
 }
 
 /** The content of an empty conversation. */
-export function Greeting({ model, alone, ground, kept }: GreetingProps): JSX.Element {
+export function Greeting({ model, alone, ground, failed, kept }: GreetingProps): JSX.Element {
   const part = useLazy(starters, alone);
   return (
     <div class="greeting">
       <h2>{model ? t('greeting.talkTo', { name: model.name }) : t('greeting.hello')}</h2>
       {model?.description && <p>{model.description}</p>}
-      <p class="muted">{whereItGoes(ground)}</p>
+      {!failed && <p class="muted">{whereItGoes(ground)}</p>}
       {alone && part && <part.GreetingStarters />}
       {!kept && (
         <p class="muted" role="status">

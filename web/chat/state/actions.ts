@@ -3,6 +3,7 @@ import { type DraftActions, draftActions } from '../composer/actions.ts';
 import { sharedText } from '../composer/shared.ts';
 import { type ConversationActions, conversationActions } from '../conversation/actions.ts';
 import { type MessageActions, messageActions } from '../conversation/message-actions.ts';
+import { mayPass } from '../messages/problem.ts';
 import { type ModelActions, modelActions } from '../models/actions.ts';
 import { type FinderActions, finderActions } from '../models/finder-actions.ts';
 import { type HomeActions, homeActions } from '../models/home-actions.ts';
@@ -92,7 +93,8 @@ export function createActions(context: Context): Actions {
     } catch (error) {
       // If the server wants a key, the key dialog opens instead.
       if (store.get().keyWanted !== null) return;
-      store.dispatch({ kind: 'startup', startup: { kind: 'failed', message: localizedMessageOf(error) } });
+      const message = localizedMessageOf(error);
+      store.dispatch({ kind: 'startup', startup: { kind: 'failed', message, retry: mayPass(error) } });
     }
   };
 

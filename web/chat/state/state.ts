@@ -21,7 +21,8 @@ export type Startup =
   /** The first visit fetches the engine and a model. Amounts are in bytes. */
   | { kind: 'fetching'; completed: number; total: number }
   | { kind: 'ready'; ground: Ground }
-  | { kind: 'failed'; message: string };
+  /** `retry` is false if a second try can't help. */
+  | { kind: 'failed'; message: string; retry: boolean };
 
 /** A short message. `undo` reverses the change that it reports. */
 export interface Notice {

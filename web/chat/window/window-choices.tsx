@@ -3,11 +3,14 @@ import { useState } from 'preact/hooks';
 import type { ListedModel } from '../../../src/contract/models/model.ts';
 import type { ShownConversation } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
+import '../messages/later.ts';
 import type { Health } from '../page/health.ts';
 import type { Ground } from '../state/state.ts';
 import { useActions } from '../state/use-actions.ts';
 import { windowOf } from './fill.ts';
 import { likelyWindow, modelsWithMore, wayToMore } from './larger.ts';
+import { LoneMessage } from './lone-message.tsx';
+import { hasOneQuestion } from './where-to-cut.ts';
 
 export interface WindowChoicesProps {
   conversation: ShownConversation;
@@ -42,33 +45,54 @@ export function WindowChoices(props: WindowChoicesProps): JSX.Element {
   return (
     <div class="window-choices">
       <p>{children}</p>
-      <div class="row wrap">
-        <button
-          type="button"
-          class="button"
-          disabled={busy}
-          onClick={() => void choose(async () => ((await window.summarise(id)) ? id : null))}
-        >
-          {t('window.summarise')}
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={busy}
-          onClick={() => void choose(async () => ((await window.leaveOut(id)) ? id : null))}
-        >
-          {t('window.leaveOut')}
-        </button>
-        <button type="button" class="button" disabled={busy} onClick={() => void choose(() => window.branchOff(id))}>
-          {t('window.branchOff')}
-        </button>
-        {onClose && (
-          <button type="button" class="button quiet" onClick={onClose}>
-            {t('window.notNow')}
-          </button>
-        )}
-      </div>
+      {hasOneQuestion(conversation) ? (
+        <LoneMessage turns={conversation.turns} onClose={onClose} />
+      ) : (
+        <MakeRoom id={id} disabled={busy} choose={choose} onClose={onClose} />
+      )}
       {model && <LargerWindow {...props} model={model} />}
+    </div>
+  );
+}
+
+interface MakeRoomProps {
+  /** The id of the conversation. */
+  id: string;
+  disabled: boolean;
+  /** Runs a choice, which gives the id of the conversation that has room then; null for none. */
+  choose: (make: () => Promise<string | null>) => Promise<void>;
+  onClose: (() => void) | undefined;
+}
+
+/** The ways to leave out what was said first. */
+function MakeRoom({ id, disabled, choose, onClose }: MakeRoomProps): JSX.Element {
+  const { window } = useActions();
+  return (
+    <div class="row wrap">
+      <button
+        type="button"
+        class="button"
+        disabled={disabled}
+        onClick={() => void choose(async () => ((await window.summarise(id)) ? id : null))}
+      >
+        {t('window.summarise')}
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={disabled}
+        onClick={() => void choose(async () => ((await window.leaveOut(id)) ? id : null))}
+      >
+        {t('window.leaveOut')}
+      </button>
+      <button type="button" class="button" disabled={disabled} onClick={() => void choose(() => window.branchOff(id))}>
+        {t('window.branchOff')}
+      </button>
+      {onClose && (
+        <button type="button" class="button quiet" onClick={onClose}>
+          {t('window.notNow')}
+        </button>
+      )}
     </div>
   );
 }

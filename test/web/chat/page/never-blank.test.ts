@@ -99,6 +99,9 @@ describe('on another device, over plain http,', () => {
       .getByRole('alert')
       .getByText(/by https/)
       .waitFor();
+    // A second try can't help, and nothing goes anywhere.
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await page.getByText('What you say').count()).toBe(0);
     await say(page, 'Can you hear me?');
     await page.getByText(/Kept\. The answer is asked for/).waitFor();
     await page.reload();

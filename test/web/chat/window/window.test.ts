@@ -131,6 +131,25 @@ describe('the context window of a chat', () => {
     expect(await replies(page).count()).toBe(2);
   });
 
+  it('says where one message alone is too large for it, and sends it without its file', async () => {
+    await begin();
+    const buffer = Buffer.from(words(300, 'x'));
+    await page.getByLabel(/^Attach /).setInputFiles({ name: 'long.txt', mimeType: 'text/plain', buffer });
+    await say(page, 'What does it say?');
+    const failed = replies(page).last();
+    await failed.getByText('This message with its files is too large for the model’s context.').waitFor();
+    for (const name of ['Leave them out', 'Summarise the oldest messages', 'Go on in a chat with the last ones']) {
+      expect(await failed.getByRole('button', { name }).count()).toBe(0);
+    }
+    const sent = await sentBy(() => failed.getByRole('button', { name: 'Send it without “long.txt”' }).click());
+    expect(sent).toEqual(['What does it say?']);
+    await answered();
+
+    await begin();
+    await say(page, words(300, 'y'));
+    await replies(page).last().getByText('This message alone is too large for the model’s context.').waitFor();
+  });
+
   it('has the oldest turns summarised by the model, and the summary edited', async () => {
     await begin();
     await ask(page, 'What is Paddock?');
