@@ -1,4 +1,4 @@
-import type { CardLimits, Gpu, GpuAdapter } from './gpu.ts';
+import type { CardLimits, GpuAdapter, WebGpu } from './gpu.ts';
 
 /** What llama.cpp's kernels find on a graphics card. */
 export interface CardTraits {
@@ -11,7 +11,7 @@ export interface CardTraits {
 export type GpuState = 'none' | 'no adapter' | 'software' | 'no half floats' | 'usable';
 
 /** Returns what llama.cpp's kernels find: the traits of a usable card, or what is lacking. */
-export async function probeGpu(gpu: Gpu | undefined): Promise<CardTraits | Exclude<GpuState, 'usable'>> {
+export async function probeGpu(gpu: WebGpu | undefined): Promise<CardTraits | Exclude<GpuState, 'usable'>> {
   if (!gpu) return 'none';
   const adapter = await gpu.requestAdapter().catch(() => null);
   if (!adapter) return 'no adapter';

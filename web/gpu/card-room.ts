@@ -1,4 +1,4 @@
-import type { Gpu } from './gpu.ts';
+import type { WebGpu } from './gpu.ts';
 
 /** The usage of llama.cpp's buffers: STORAGE, COPY_SRC and COPY_DST. */
 const USAGE = 0x80 | 0x04 | 0x08;
@@ -9,7 +9,7 @@ const PIECE_BYTES = 256 * 2 ** 20;
  * Returns how many of `wanted` bytes the graphics card has room for. WebGPU does not tell a card's memory, so this takes
  * buffers until one is refused, and gives them back at once. Returns 0 if there is no adapter or no device.
  */
-export async function measureRoom(gpu: Gpu, wanted: number): Promise<number> {
+export async function measureRoom(gpu: WebGpu, wanted: number): Promise<number> {
   const adapter = await gpu.requestAdapter().catch(() => null);
   if (!adapter) return 0;
   const { maxBufferSize } = adapter.limits;

@@ -1,5 +1,5 @@
 /** The used part of WebGPU, whose types TypeScript does not have yet. */
-export interface Gpu {
+export interface WebGpu {
   requestAdapter(): Promise<GpuAdapter | null>;
 }
 
@@ -29,6 +29,6 @@ export interface GpuDevice {
 }
 
 /** Returns the browser's WebGPU; undefined if it has none. */
-export function browserGpu(): Gpu | undefined {
-  return 'gpu' in navigator ? (navigator.gpu as Gpu) : undefined;
+export function browserGpu(): WebGpu | undefined {
+  return 'gpu' in navigator ? (navigator.gpu as WebGpu) : undefined;
 }

@@ -28,7 +28,20 @@ function portsOf(answer: string): number[] {
 }
 
 /** Commands that came after the training of the weights: a text that the model does not write would be no claim of its. */
-const NEWER = ['batch', 'cache', 'complete', 'completion', 'connect', 'decide', 'key', 'profile', 'ps', 'run', 'stop', 'upgrade'];
+const NEWER = [
+  'batch',
+  'cache',
+  'complete',
+  'completion',
+  'connect',
+  'decide',
+  'key',
+  'profile',
+  'ps',
+  'run',
+  'stop',
+  'upgrade',
+];
 
 describe('what pico says of Paddock', () => {
   it.each(intents)('is true of $about', ({ answer }: Intent) => {

@@ -1,8 +1,8 @@
-import type { Gpu, GpuDevice } from '../../../web/gpu/gpu.ts';
+import type { GpuDevice, WebGpu } from '../../../web/gpu/gpu.ts';
 
 /** A graphics card with so much memory, in bytes, as WebGPU shows it. */
 export function simulatedGpu({ memory = 0, maxBufferSize = 2 ** 31, maxStorageBufferBindingSize = 2 ** 30 }): {
-  gpu: Gpu;
+  gpu: WebGpu;
   taken: () => number;
 } {
   let taken = 0;

@@ -1,17 +1,7 @@
 import { sum } from '../../../utils/sum.ts';
 import { expectedTokens } from '../draw/draft-length.ts';
 import { cutRun, type MicroBatch } from '../llama/micro-batches.ts';
-import type { Demand } from './step-plan.ts';
-
-/** The tokens that a reply could have evaluated besides those that it needs. */
-export interface Offer {
-  /** The number of the reply's sequence. */
-  sequence: number;
-  /** The number of guessed tokens. */
-  tokens: number;
-  /** The probability that a guessed token is right if all before it are. */
-  share: number;
-}
+import type { Demand, GuessOffer } from './step-plan.ts';
 
 /** What a plan depends on. */
 export interface GuessLimits {
@@ -65,7 +55,7 @@ export function planGuesses(
 }
 
 /** A reply that may have more tokens than the `reply` that it needs. */
-interface Row extends Offer {
+interface Row extends GuessOffer {
   reply: number;
 }
 

@@ -1,6 +1,15 @@
 import { sum } from '../../../utils/sum.ts';
 import { TILE } from '../llama/micro-batches.ts';
-import type { Offer } from './guess-plan.ts';
+
+/** The tokens that a reply could have evaluated besides those that it needs. */
+export interface GuessOffer {
+  /** The number of the reply's sequence. */
+  sequence: number;
+  /** The number of guessed tokens. */
+  tokens: number;
+  /** The probability that a guessed token is right if all before it are. */
+  share: number;
+}
 
 /** The tokens that a generation could evaluate in the next step. */
 export interface Demand {
@@ -9,7 +18,7 @@ export interface Demand {
   /** The number of tokens that the reply needs evaluated, all of them in the next step; 0 during the prefill. */
   reply: number;
   /** The guess of a reply; undefined for a reply that can not drop tokens. */
-  offer?: Offer | undefined;
+  offer?: GuessOffer | undefined;
   /** When the generation began, in ms. */
   since: number;
 }
