@@ -2,11 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Page } from 'playwright-core';
-import { wasmBatch } from '../src/engine/batch-size.ts';
-import { FLOAT_CACHE } from '../src/engine/wasm/load-params.ts';
 import { launchBrowser } from '../test/kit/browser/browser.ts';
-import { bundle } from '../test/kit/browser/bundle.ts';
 import { watchDelivery } from '../test/kit/browser/delivery.ts';
 import {
   chat,
@@ -18,7 +14,8 @@ import {
 } from '../test/kit/browser/paddock-page.ts';
 import type { StaticSite } from '../test/kit/browser/static-site.ts';
 import { type ModelShape, writeModel } from '../test/kit/models/tiny-model.ts';
-import { rowsOf, type StreamedReply, type Writer, writeInTurns } from './in-turns.ts';
+import { directFiles, loadDirect, MODEL, writersIn } from './in-page.ts';
+import { rowsOf, writeInTurns } from './in-turns.ts';
 import { median, spread } from './statistics.ts';
 
 /**
@@ -44,24 +41,6 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const tokens = Number(values.tokens);
 const visits = Number(values.visits);
-
-const DIRECT = '/direct.js';
-const MODEL = 'subject';
-
-/** The globals that the script `DIRECT` and `loadDirect` add to the page. */
-interface DirectPage {
-  Wllama: new (
-    paths: { default: string },
-    config: object,
-  ) => {
-    loadModel(files: Blob[], options: object): Promise<void>;
-    createCompletion(options: object): Promise<unknown>;
-    getNumThreads(): number;
-    getEOS(): number;
-  };
-  writeDirect?: (prompt: string) => Promise<StreamedReply>;
-  writeByPaddock?: (prompt: string) => Promise<StreamedReply>;
-}
 
 /** Runs in the page and ends once the built-in model's first words have come. */
 async function firstWordsInPage(): Promise<void> {
@@ -96,83 +75,6 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
   return { first, again: (performance.now() - start) / 1000 };
 }
 
-/**
- * Loads the model once more in the page with the options that Paddock gives wllama, and adds functions that stream from
- * both.
- */
-async function loadDirect(page: Page, threads: number, contextLength: number, fileBytes: number): Promise<void> {
-  const batch = wasmBatch(fileBytes, threads);
-  await page.addScriptTag({ url: DIRECT, type: 'module' });
-  await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch, cache: FLOAT_CACHE });
-}
-
-interface DirectLoad {
-  threads: number;
-  contextLength: number;
-  tokens: number;
-  id: string;
-  batch: number;
-  cache: object;
-}
-
-/** Runs in the page. */
-async function loadDirectInPage({ threads, contextLength, tokens, id, batch, cache }: DirectLoad): Promise<void> {
-  const page = globalThis as unknown as DirectPage;
-  const ignore = () => {};
-  // wllama's own logger would write to the console for every token.
-  const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
-  const managers = { cacheManager: {}, modelManager: {} };
-  const wllama = new page.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
-  const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
-  const sizes = { n_ctx: contextLength, n_threads: threads, n_batch: batch, n_ubatch: batch, n_parallel: 1 };
-  await wllama.loadModel([model], { ...sizes, ...cache, log_level: 3 });
-  if (wllama.getNumThreads() !== threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
-  // Every reply must have its full length.
-  const sampling = { temperature: 0, logit_bias: { [wllama.getEOS()]: -100 } };
-  const note = (reply: StreamedReply, chunk: { choices: { text?: string }[] }) => {
-    const text = chunk.choices[0]?.text ?? '';
-    if (text === '') return;
-    reply.times.push(performance.now());
-    reply.text += text;
-  };
-
-  page.writeDirect = async (prompt) => {
-    const reply: StreamedReply = { start: performance.now(), times: [], text: '' };
-    const onData = (chunk: { choices: { text?: string }[] }) => note(reply, chunk);
-    await wllama.createCompletion({ prompt, n_predict: tokens, ...sampling, stream: true, onData });
-    return reply;
-  };
-  page.writeByPaddock = async (prompt) => {
-    // wllama called directly applies no penalty by default, so this has none either.
-    const body = { model: id, prompt, ...sampling, repeat_penalty: 1, max_tokens: tokens, stream: true };
-    const headers = { 'content-type': 'application/json' };
-    const reply: StreamedReply = { start: performance.now(), times: [], text: '' };
-    const response = await fetch('/v1/completions', { method: 'POST', headers, body: JSON.stringify(body) });
-    let rest = '';
-    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const events = (rest + text).split('\n\n');
-      rest = events.pop() ?? '';
-      for (const event of events) if (event.startsWith('data: {')) note(reply, JSON.parse(event.slice(6)));
-    }
-    return reply;
-  };
-}
-
-function writersIn(page: Page): Writer[] {
-  return [
-    {
-      name: 'wllama called directly',
-      write: (prompt) =>
-        page.evaluate((text) => (globalThis as unknown as DirectPage).writeDirect?.(text) as never, prompt),
-    },
-    {
-      name: 'Paddock through the service worker',
-      write: (prompt) =>
-        page.evaluate((text) => (globalThis as unknown as DirectPage).writeByPaddock?.(text) as never, prompt),
-    },
-  ];
-}
-
 function startRows(starts: { first: number; again: number }[]): string[] {
   if (starts.length === 0) return [];
   const seconds = (of: 'first' | 'again') =>
@@ -192,10 +94,9 @@ try {
   const file = join(folder, `${MODEL}.gguf`);
   if (values.model === undefined) writeModel(file, values.shape as ModelShape);
   else symlinkSync(resolve(values.model), file);
-  const direct = await bundle("import { Wllama } from '@wllama/wllama/esm/index.js'; globalThis.Wllama = Wllama;");
   await using site = await startPaddockSite({
     models: folder,
-    files: { [DIRECT]: direct },
+    files: await directFiles(),
     // A page that is not cross-origin isolated has a single thread.
     options: values['one-thread'] ? { reload: false } : {},
   });
@@ -208,7 +109,13 @@ try {
   await importModel(page, `${MODEL}.gguf`);
   await chat(page, { model: MODEL });
   const card = JSON.parse((await request(page, 'GET', `/v1/models/${MODEL}`)).text);
-  await loadDirect(page, card.settings.cpu_threads, card.context_length, statSync(file).size);
+  await loadDirect(page, {
+    threads: card.settings.cpu_threads,
+    contextLength: card.context_length,
+    fileBytes: statSync(file).size,
+    tokens,
+    slots: 1,
+  });
   const measured = await writeInTurns(writersIn(page), rounds, Number(values.words));
   const { computed, arrived } = await watchDelivery(page, tokens, MODEL);
   const lags = arrived.map((time, index) => time - (computed[index] ?? 0)).sort((a, b) => a - b);

@@ -6,7 +6,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Wllama } from '@wllama/wllama/esm/index.js';
 import { sseData } from '../src/api/stream/sse-data.ts';
-import { FLOAT_CACHE } from '../src/engine/wasm/load-params.ts';
+import { CACHES, type WasmCache } from '../src/engine/wasm/load-params.ts';
 import { installWebGlobals } from '../src/engine/wasm/node/globals.ts';
 import { toLocalUrl } from '../src/engine/wasm/node/local-url.ts';
 import { startServer } from '../test/kit/servers/server.ts';
@@ -25,7 +25,9 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '200' },
     // Words of each prompt.
     words: { type: 'string', default: '50' },
-    // The format of keys and values in wllama: f32, which Paddock takes if it fits, or f16.
+    // The layers on WebGPU, with --direct-only, for a Node that has it: CONTRIBUTING.md says how.
+    'gpu-layers': { type: 'string', default: '0' },
+    // The format of keys and values in wllama: f32, which Paddock takes on WebAssembly if it fits, f16, or q8_0.
     caches: { type: 'string', default: 'f32' },
     // Measures wllama alone, to compare threads, batches and caches.
     'direct-only': { type: 'boolean', default: false },
@@ -78,8 +80,8 @@ async function loadDirect({ threads, batch, cache }: Load): Promise<Writer & Asy
     n_ubatch: batch,
     n_threads: threads,
     n_parallel: 1,
-    n_gpu_layers: 0,
-    ...(cache === 'f32' && FLOAT_CACHE),
+    n_gpu_layers: Number(values['gpu-layers']),
+    ...(cache !== 'f16' && CACHES[cache as WasmCache]),
     ctx_shift: false,
     chat_template: '{{ messages[0].content }}',
     log_level: 3,

@@ -12,7 +12,8 @@ const QUANTIZED_CACHE = { cache_type_k: 'q8_0', cache_type_v: 'q8_0', flash_attn
 /** The formats of keys and values besides half floats. WebAssembly has `f32`, WebGPU `q8_0`. */
 export type WasmCache = 'f32' | 'q8_0';
 
-const CACHES = { f32: FLOAT_CACHE, q8_0: QUANTIZED_CACHE };
+/** wllama's settings for each format. */
+export const CACHES = { f32: FLOAT_CACHE, q8_0: QUANTIZED_CACHE };
 
 /** How to load a model: the sizes are in tokens, threads and layers. */
 export interface WasmLoadPlan {
