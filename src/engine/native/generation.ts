@@ -147,7 +147,8 @@ export function createGeneration(
 function demandOf(proposal: Proposal | undefined, sequence: number): Pick<Demand, 'reply' | 'offer'> {
   const { tokens = [], guess } = proposal ?? {};
   if (!guess) return { reply: tokens.length };
-  return { reply: guess.from, offer: { sequence, tokens: tokens.length - guess.from, share: guess.share } };
+  const { from, share, most } = guess;
+  return { reply: from, offer: { sequence, tokens: tokens.length - from, share, most } };
 }
 
 /**

@@ -83,6 +83,15 @@ describe.each([
     }
   });
 
+  it('has the same replies with guesses as without, beside one another', async () => {
+    for (const sampling of [NARROW, SEEDED]) {
+      const asked = { sampling, cachePrompt: false };
+      const replies = await Promise.all(PROMPTS.map((prompt) => say(ahead, prompt, asked)));
+      for (const [index, prompt] of PROMPTS.entries())
+        expect(replies[index]?.tokens).toEqual((await say(plain, prompt, asked)).tokens);
+    }
+  });
+
   it('has made guesses, some of which were wrong and had to be taken back', () => {
     expect(guesses.right).toBeGreaterThan(0);
     expect(guesses.made).toBeGreaterThan(guesses.right);

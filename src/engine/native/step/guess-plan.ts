@@ -45,7 +45,9 @@ export function planGuesses(
   const base = { ms: promptsMs + Math.min(rowsMs(rows, 1, timeOf), filledMs(rows, timeOf)), tokens: gainedBy(rows, 1) };
   const widest = Math.max(...rows.map(({ reply, tokens }) => reply + tokens));
   let best = { width: 1, gain: WORTH, ms: 0 };
-  for (let width = 2; width <= widest && sum(rows.map((row) => widthOf(row, width))) <= room; width++) {
+  const fits = (width: number) =>
+    sum(rows.map((row) => widthOf(row, width))) <= room && rows.every(({ reply, most }) => width - reply <= most);
+  for (let width = 2; width <= widest && fits(width); width++) {
     const ms = rowsMs(rows, width, timeOf);
     const gain = gainedBy(rows, width) / base.tokens / Math.max(1, (promptsMs + ms) / base.ms);
     if (gain > best.gain) best = { width, gain, ms };

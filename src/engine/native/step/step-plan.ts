@@ -9,6 +9,8 @@ export interface GuessOffer {
   tokens: number;
   /** The probability that a guessed token is right if all before it are. */
   share: number;
+  /** The most tokens besides those that it needs: the reply can drop no more. */
+  most: number;
 }
 
 /** The tokens that a generation could evaluate in the next step. */

@@ -9,7 +9,7 @@ const LIMITS = {
 };
 const reply = (sequence: number, tokens: number, share: number, needs = 1) => ({
   reply: needs,
-  offer: { sequence, tokens, share },
+  offer: { sequence, tokens, share, most: 15 },
 });
 const prompt = { reply: 0 };
 
@@ -42,6 +42,11 @@ describe('the guesses of a step', () => {
   it('count each run of neighbours: a gap makes them dear, where one token each would fill it', () => {
     expect(planGuesses([reply(0, 15, 0.5), reply(1, 15, 0.5)], LIMITS)).not.toBeNull();
     expect(planGuesses([reply(0, 15, 0.5), reply(2, 15, 0.5)], LIMITS)).toBeNull();
+  });
+
+  it('are no more than every reply can drop', () => {
+    const [one, other] = [reply(0, 15, 0.95), reply(1, 2, 0.95)];
+    expect(planGuesses([one, { ...other, offer: { ...other.offer, most: 2 } }], LIMITS)?.added).toEqual([2, 2]);
   });
 
   it('leave room for the prompts, and are more beside long ones', () => {
