@@ -1,5 +1,5 @@
 import { MOST_WASM_THREADS } from '../../src/engine/batch-size.ts';
-import { type CardTraits, type GpuState, probeGpu } from '../gpu/adapter.ts';
+import { type CardTraits, type GpuState, probeAdapter } from '../gpu/adapter.ts';
 import { browserGpu } from '../gpu/gpu.ts';
 import type { EngineState } from '../protocol.ts';
 
@@ -36,7 +36,7 @@ const GPU_LACKS: Record<Exclude<GpuState, 'usable'>, string> = {
 /** Chooses the device for this page or worker. */
 export async function chooseDevice(): Promise<Device> {
   return pickDevice({
-    gpu: await probeGpu(browserGpu()),
+    gpu: await probeAdapter(browserGpu()),
     isolated: globalThis.crossOriginIsolated,
     cores: navigator.hardwareConcurrency || 1,
   });

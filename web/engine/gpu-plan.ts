@@ -22,7 +22,7 @@ export interface Card {
 }
 
 /** How a model is loaded on a graphics card. */
-export interface GpuPlan {
+export interface CardPlan {
   /** In tokens. */
   contextLength: number;
   /** The layers on the card, and all that the model has; the output layer counts as one. */
@@ -60,7 +60,7 @@ export function wishedBytes({ kind, shape, contextLength }: PlannedModel): numbe
 export function planGpu(
   { kind, shape, contextLength: asked }: PlannedModel,
   card: Card,
-): GpuPlan | { shortage: string } {
+): CardPlan | { shortage: string } {
   const batchSize = mostBatch(shape, card.limits);
   const longest = asked ?? longestWindow(kind, shape);
   const shortest = asked ?? Math.min(longest, SHORT_WINDOW);
@@ -71,7 +71,7 @@ export function planGpu(
     // wllama has no setting that leaves experts alone in the machine's memory.
     return toPlan(planOffload(facts, { cpuExperts: 0 }), parts, kvType);
   };
-  const toPlan = (offload: Offload, parts: ReturnType<typeof partsOn>, kvType: KvType): GpuPlan => ({
+  const toPlan = (offload: Offload, parts: ReturnType<typeof partsOn>, kvType: KvType): CardPlan => ({
     contextLength: offload.contextLength,
     layers: { onCard: offload.layers, all: parts.layers },
     batchSize,
@@ -133,12 +133,12 @@ function windowWithin(shape: ModelShape, { maxStorageBufferBindingSize }: CardLi
   return bytes > 0 ? Math.max(SHORT_WINDOW, Math.floor(maxStorageBufferBindingSize / bytes)) : LONGEST_WINDOW;
 }
 
-function holdsAll({ contextLength, layers }: GpuPlan, longest: number): boolean {
+function holdsAll({ contextLength, layers }: CardPlan, longest: number): boolean {
   return contextLength >= longest && layers.onCard === layers.all;
 }
 
 /** Returns the plan with more layers on the card, or else with the longer window; the second one if they are alike. */
-function better(one: GpuPlan, other: GpuPlan): GpuPlan {
+function better(one: CardPlan, other: CardPlan): CardPlan {
   const gain = one.layers.onCard - other.layers.onCard || one.contextLength - other.contextLength;
   return gain > 0 ? one : other;
 }

@@ -11,7 +11,7 @@ import type { CardTraits } from '../gpu/adapter.ts';
 import type { BrowserModel, BrowserSource } from '../protocol.ts';
 import { planContext } from './context-plan.ts';
 import { type Device, withLayers, withMostThreads, withoutGpu } from './device.ts';
-import { type GpuPlan, planGpu, wishedBytes } from './gpu-plan.ts';
+import { type CardPlan, planGpu, wishedBytes } from './gpu-plan.ts';
 import { loadPaced } from './paced-load.ts';
 import { readTime } from './read-time.ts';
 import { openStoredFile, UnusableFile } from './stored-file.ts';
@@ -123,7 +123,7 @@ async function loadOnCard(
 function loadPlanned(
   source: BrowserSource,
   device: Device,
-  { contextLength, layers, batchSize: most, quantizedCache, memory }: GpuPlan,
+  { contextLength, layers, batchSize: most, quantizedCache, memory }: CardPlan,
   options: BrowserLoadOptions,
 ): Promise<LoadedEngine> {
   const load = (batchSize: number) =>

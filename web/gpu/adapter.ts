@@ -11,7 +11,7 @@ export interface CardTraits {
 export type GpuState = 'none' | 'no adapter' | 'software' | 'no half floats' | 'usable';
 
 /** Returns what llama.cpp's kernels find: the traits of a usable card, or what is lacking. */
-export async function probeGpu(gpu: WebGpu | undefined): Promise<CardTraits | Exclude<GpuState, 'usable'>> {
+export async function probeAdapter(gpu: WebGpu | undefined): Promise<CardTraits | Exclude<GpuState, 'usable'>> {
   if (!gpu) return 'none';
   const adapter = await gpu.requestAdapter().catch(() => null);
   if (!adapter) return 'no adapter';

@@ -1,7 +1,7 @@
 import { invalidSource } from '../../src/catalogue/pull/errors.ts';
 import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
-import { probeGpu } from '../gpu/adapter.ts';
+import { probeAdapter } from '../gpu/adapter.ts';
 import { measureRoom } from '../gpu/card-room.ts';
 import { browserGpu } from '../gpu/gpu.ts';
 
@@ -11,7 +11,7 @@ import { browserGpu } from '../gpu/gpu.ts';
  */
 export async function checkLoadable(id: string, bytes: number, gpu = browserGpu()): Promise<void> {
   if (bytes < WASM_MEMORY_BYTES) return;
-  const isUsable = gpu !== undefined && typeof (await probeGpu(gpu)) === 'object';
+  const isUsable = gpu !== undefined && typeof (await probeAdapter(gpu)) === 'object';
   const room = isUsable ? await measureRoom(gpu, bytes) : 0;
   if (bytes < room + WASM_MEMORY_BYTES) return;
   const onCard = isUsable

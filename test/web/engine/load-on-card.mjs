@@ -8,7 +8,7 @@ import { toLocalUrl } from '../../../src/engine/wasm/node/local-url.ts';
 import { blobBytes } from '../../../src/gguf/blob-bytes.ts';
 import { pickDevice } from '../../../web/engine/device.ts';
 import { loadBrowserEngine } from '../../../web/engine/load-model.ts';
-import { probeGpu } from '../../../web/gpu/adapter.ts';
+import { probeAdapter } from '../../../web/gpu/adapter.ts';
 import { measureRoom } from '../../../web/gpu/card-room.ts';
 import { describeFiles } from '../../../web/models/describe.ts';
 import { ask, textOf } from '../../kit/generation.ts';
@@ -40,7 +40,7 @@ const assets = {
 const warnings = [];
 const ignore = () => {};
 const log = { debug: ignore, info: ignore, warn: (message) => warnings.push(message), error: ignore };
-const device = pickDevice({ gpu: await probeGpu(gpu), isolated: true, cores: 1 });
+const device = pickDevice({ gpu: await probeAdapter(gpu), isolated: true, cores: 1 });
 const roomOnCard = async (wanted) => Math.min(most, await measureRoom(gpu, wanted));
 const engine = await loadBrowserEngine(
   await describeFiles('pico', [file], { sources: [] }),

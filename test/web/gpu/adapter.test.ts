@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeAdapter, probeGpu } from '../../../web/gpu/adapter.ts';
+import { judgeAdapter, probeAdapter } from '../../../web/gpu/adapter.ts';
 import { simulatedGpu } from '../support/simulated-gpu.ts';
 
 describe('a graphics adapter', () => {
@@ -19,13 +19,13 @@ describe('a graphics adapter', () => {
   it('tells its limits, as plain numbers that can be sent to a worker, and if its threads exchange numbers', async () => {
     const { gpu } = simulatedGpu({ maxBufferSize: 512, maxStorageBufferBindingSize: 128 });
     const limits = { maxBufferSize: 512, maxStorageBufferBindingSize: 128 };
-    expect(await probeGpu(gpu)).toEqual({ limits, subgroups: true });
-    expect(structuredClone(await probeGpu(gpu))).toEqual({ limits, subgroups: true });
+    expect(await probeAdapter(gpu)).toEqual({ limits, subgroups: true });
+    expect(structuredClone(await probeAdapter(gpu))).toEqual({ limits, subgroups: true });
   });
 
   it('may be missing', async () => {
-    expect(await probeGpu(undefined)).toBe('none');
-    expect(await probeGpu({ requestAdapter: async () => null })).toBe('no adapter');
-    expect(await probeGpu({ requestAdapter: () => Promise.reject(new Error('blocked')) })).toBe('no adapter');
+    expect(await probeAdapter(undefined)).toBe('none');
+    expect(await probeAdapter({ requestAdapter: async () => null })).toBe('no adapter');
+    expect(await probeAdapter({ requestAdapter: () => Promise.reject(new Error('blocked')) })).toBe('no adapter');
   });
 });
