@@ -92,6 +92,23 @@ describe('with the network gone after one visit', () => {
   );
 
   it(
+    'the built-in model answers typed questions with probabilities',
+    async () => {
+      const questions = {
+        urgent: { type: 'noul', instructions: 'Is it urgent?' },
+        team: { type: 'choice', instructions: 'Who handles it?', criteria: { billing: 'Payments', bug: 'Errors' } },
+      };
+      const asked = { model: 'pico', state: 'I was charged twice.', questions };
+      const { status, text } = await request(page, 'POST', '/v1/systemone', asked);
+      expect(status).toBe(200);
+      const { answers } = JSON.parse(text);
+      expect(answers.urgent.noul).toBeGreaterThan(0);
+      expect(answers.team.probabilities.billing + answers.team.probabilities.bug).toBeCloseTo(1, 6);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
     'a new tab works too',
     async () => {
       const tab = await browser.open(`${site.url}/`);
