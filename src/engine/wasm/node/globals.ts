@@ -7,7 +7,8 @@ import { WebWorker } from './web-worker.ts';
  */
 export function installWebGlobals(): void {
   define('self', globalThis);
-  define('location', { href: 'file:///' });
+  // Packages that look for a page take an origin of 'null' for none.
+  define('location', new URL('file:///'));
   define('navigator', webNavigator());
   define('Worker', WebWorker);
 }

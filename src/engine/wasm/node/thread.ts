@@ -38,7 +38,7 @@ async function instantiateAtOnce(response: Response | Promise<Response>, imports
 const webWorkerGlobals = {
   self: globalThis,
   name,
-  location: { href: 'file:///' },
+  location: new URL('file:///'),
   navigator: webNavigator(),
   WorkerGlobalScope: class {},
   Worker: WebWorker,
