@@ -87,8 +87,7 @@ export function createDriver(
       const now = clock();
       const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait: repliesElsewhere > 0 });
       const prompts = sum(grants);
-      const promptsMs = prompts * (promptTokenMs ?? 0);
-      const guesses = planGuesses(demands, { room: batchSize - prompts, promptsMs, timeOf: times.of });
+      const guesses = planGuesses(demands, { room: batchSize - prompts, readsPrompt: prompts > 0, timeOf: times.of });
       planned = { prompts, repliesMs: guesses?.ms ?? repliesMs };
       return grants.map((granted, index) => granted + (guesses?.added[index] ?? 0));
     },

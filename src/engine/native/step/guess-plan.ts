@@ -7,8 +7,8 @@ import type { Demand, GuessOffer } from './step-plan.ts';
 export interface GuessLimits {
   /** The most tokens of all replies. */
   room: number;
-  /** The time of the prompts in the same pass, in ms. */
-  promptsMs: number;
+  /** True if the pass reads a part of a prompt. */
+  readsPrompt: boolean;
   /** Returns the time of a micro-batch, in ms. */
   timeOf: (batch: MicroBatch) => number;
 }
@@ -24,32 +24,37 @@ export interface GuessPlan {
   ms: number;
 }
 
-/** Guesses have to be faster by this factor, because the measured times are not exact. */
-const WORTH = 1.05;
+/**
+ * Guesses have to be faster by this factor, because the measured times are not exact. For several replies it is larger: their times
+ * are known less well, and a wrong guess costs all of them.
+ */
+const WORTH = { alone: 1.05, several: 1.2 };
 
 /**
  * Decides how many guessed tokens the replies of a step have evaluated; null if none. All replies get equally many tokens:
  * llama.cpp computes sequences at once only if they are neighbours of one width, and else reads all weights again. So
- * replies without a guess are filled up, if the guesses of the others are worth that.
+ * replies without a guess are filled up, if the guesses of the others are worth that. While a prompt is read, only a reply that is alone
+ * has guesses: those of several would make the prompt wait, and its reply is worth more to the step than they are.
  */
 export function planGuesses(
   demands: readonly Pick<Demand, 'reply' | 'offer'>[],
-  { room, promptsMs, timeOf }: GuessLimits,
+  { room, readsPrompt, timeOf }: GuessLimits,
 ): GuessPlan | null {
   const replies = demands.filter(({ reply }) => reply > 0);
   const rows = replies
     .flatMap(({ reply, offer }) => (offer ? { reply, ...offer } : []))
     .sort((one, other) => one.sequence - other.sequence);
   if (rows.length < replies.length || rows.every(({ tokens }) => tokens === 0)) return null;
+  if (readsPrompt && rows.length > 1) return null;
 
-  const base = { ms: promptsMs + Math.min(rowsMs(rows, 1, timeOf), filledMs(rows, timeOf)), tokens: gainedBy(rows, 1) };
+  const base = { ms: Math.min(rowsMs(rows, 1, timeOf), filledMs(rows, timeOf)), tokens: gainedBy(rows, 1) };
   const widest = Math.max(...rows.map(({ reply, tokens }) => reply + tokens));
-  let best = { width: 1, gain: WORTH, ms: 0 };
+  let best = { width: 1, gain: rows.length > 1 ? WORTH.several : WORTH.alone, ms: 0 };
   const fits = (width: number) =>
     sum(rows.map((row) => widthOf(row, width))) <= room && rows.every(({ reply, most }) => width - reply <= most);
   for (let width = 2; width <= widest && fits(width); width++) {
     const ms = rowsMs(rows, width, timeOf);
-    const gain = gainedBy(rows, width) / base.tokens / Math.max(1, (promptsMs + ms) / base.ms);
+    const gain = gainedBy(rows, width) / base.tokens / Math.max(1, ms / base.ms);
     if (gain > best.gain) best = { width, gain, ms };
   }
   if (best.width === 1) return null;

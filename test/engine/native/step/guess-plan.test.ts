@@ -4,7 +4,7 @@ import { planGuesses } from '../../../../src/engine/native/step/guess-plan.ts';
 /** A micro-batch reads all weights, and each token adds a fifth of that. */
 const LIMITS = {
   room: 128,
-  promptsMs: 0,
+  readsPrompt: false,
   timeOf: ({ sequences, width }: { sequences: number; width: number }) => 10 + 2 * sequences * width,
 };
 const reply = (sequence: number, tokens: number, share: number, needs = 1) => ({
@@ -40,8 +40,8 @@ describe('the guesses of a step', () => {
   });
 
   it('count each run of neighbours: a gap makes them dear, where one token each would fill it', () => {
-    expect(planGuesses([reply(0, 15, 0.5), reply(1, 15, 0.5)], LIMITS)).not.toBeNull();
-    expect(planGuesses([reply(0, 15, 0.5), reply(2, 15, 0.5)], LIMITS)).toBeNull();
+    expect(planGuesses([reply(0, 15, 0.7), reply(1, 15, 0.7)], LIMITS)).not.toBeNull();
+    expect(planGuesses([reply(0, 15, 0.7), reply(2, 15, 0.7)], LIMITS)).toBeNull();
   });
 
   it('are no more than every reply can drop', () => {
@@ -49,10 +49,14 @@ describe('the guesses of a step', () => {
     expect(planGuesses([one, { ...other, offer: { ...other.offer, most: 2 } }], LIMITS)?.added).toEqual([2, 2]);
   });
 
-  it('leave room for the prompts, and are more beside long ones', () => {
+  it('are none for several replies while a prompt is read, whose reply is worth more', () => {
+    const limits = { ...LIMITS, readsPrompt: true };
+    expect(planGuesses([reply(0, 15, 0.95), reply(1, 15, 0.95)], limits)).toBeNull();
+    expect(planGuesses([reply(0, 15, 0.95)], limits)).not.toBeNull();
+  });
+
+  it('leave room for the prompts', () => {
     const replies = [reply(0, 15, 0.9), reply(1, 15, 0.9)];
     expect(planGuesses(replies, { ...LIMITS, room: 6 })?.added).toEqual([2, 2]);
-    const alone = planGuesses(replies, LIMITS)?.added[0] ?? 0;
-    expect(planGuesses(replies, { ...LIMITS, promptsMs: 200 })?.added[0]).toBeGreaterThan(alone);
   });
 });
