@@ -112,6 +112,15 @@ describe('a reply with guesses', () => {
     expect(made).toBeGreaterThan(0);
   });
 
+  it('is what it is without, beside three others', async () => {
+    const prompts = ['one two three', 'a b a b a b a b', 'Quote this: some words and some other words.', 'x'];
+    for (const more of [{ sampling: NARROW }, { sampling: SEEDED }]) {
+      const replies = await Promise.all(prompts.map((prompt) => say(ahead, request(prompt, more))));
+      for (const [index, prompt] of prompts.entries())
+        expect({ ...replies[index], guesses: undefined }).toEqual(await say(plain, request(prompt, more)));
+    }
+  });
+
   it('has the same log probabilities', async () => {
     const [guessed, drawn] = await both('a b', { grammar: 'root ::= ("abcd " | "bcda ")+', logprobs: 3 });
     expect(guessed.guesses?.right).toBeGreaterThan(0);
