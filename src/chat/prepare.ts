@@ -2,6 +2,7 @@ import { chatTemplateInvalid, invalidRequest } from '../contract/errors.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Media } from '../contract/media.ts';
 import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
+import { messageOf } from '../utils/error-message.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
 import { beginForcedReply, openedReasoning } from './forced-reply.ts';
@@ -74,8 +75,8 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     try {
       return decision(values);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw invalidRequest(`The model's template for decisions does not take this question: ${reason}`, 'questions');
+      const message = `The model's template for decisions does not take this question: ${messageOf(error)}`;
+      throw invalidRequest(message, 'questions');
     }
   };
   const { guard, split } = createLiteralGuard(traits.controlTokens);

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../contract/errors.ts';
 import type { ChatMessage } from '../contract/prompt.ts';
+import { messageOf } from '../utils/error-message.ts';
 import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
 import { compileJinja } from './jinja/template.ts';
@@ -58,8 +59,10 @@ export function createChatTemplate(source: string | undefined, tokens: { bos: st
         refusal ??= error;
       }
     }
-    const reason = refusal instanceof Error ? refusal.message : String(refusal);
-    throw invalidRequest(`The model's chat template does not take this conversation: ${reason}`, 'messages');
+    throw invalidRequest(
+      `The model's chat template does not take this conversation: ${messageOf(refusal)}`,
+      'messages',
+    );
   };
 }
 

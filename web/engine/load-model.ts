@@ -7,6 +7,7 @@ import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
 import { createWasmEngine, type WasmAssets, type WasmEngineOptions } from '../../src/engine/wasm/engine.ts';
 import { mostUsefulThreads } from '../../src/engine/wasm/threads.ts';
+import { messageOf } from '../../src/utils/error-message.ts';
 import type { CardTraits } from '../gpu/adapter.ts';
 import type { BrowserModel, BrowserSource } from '../protocol.ts';
 import { planContext } from './context-plan.ts';
@@ -183,8 +184,4 @@ function loadError(id: string, error: unknown): ApiError {
       : `Its file is damaged, or of a kind that this Paddock does not know: remove the model and pull it again. (${messageOf(error)})`;
   const message = `The model '${id}' could not be loaded. ${why}`;
   return new ApiError({ ...serverError(message).data, code: 'model_load_failed' });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

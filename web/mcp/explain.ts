@@ -1,5 +1,6 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { messageOf } from '../../src/utils/error-message.ts';
 
 /** A request got no response that the worker may read. */
 export class Unreachable extends Error {
@@ -17,7 +18,7 @@ export async function explain(error: unknown, url: string, origin: string): Prom
     if (error.code === ErrorCode.RequestTimeout) return 'The server has not answered in time.';
     return error.message.replace(/^MCP error -?\d+: /, '');
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function explainStatus(status: number, message: string): string {

@@ -1,6 +1,7 @@
 import { MCP_WORKER, mcpWorkerPolicy } from '../../src/api/http/mcp-policy.ts';
 import { createFinder } from '../../src/catalogue/pull/finder.ts';
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
+import { messageOf } from '../../src/utils/error-message.ts';
 import { readBrowserConfig } from '../config.ts';
 import { BROWSER_HUB } from '../models/browser-hub.ts';
 import { readModels } from '../models/index.ts';
@@ -93,7 +94,7 @@ async function install(): Promise<void> {
   try {
     await shell.install((progress) => tell({ kind: 'progress', ...progress }));
   } catch (error) {
-    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    tell({ kind: 'failed', message: messageOf(error) });
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import type { Log } from '../../contract/log.ts';
 import { MEDIA_MARK } from '../../contract/media.ts';
 import type { TextPart } from '../../contract/prompt.ts';
 import { seedAfter } from '../../contract/sampling.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
@@ -460,10 +461,6 @@ function firstOf(model: Blob[]): Blob {
   const [first] = model;
   if (!first) throw new Error('a model has no file');
   return first;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

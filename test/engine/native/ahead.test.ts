@@ -6,21 +6,13 @@ import { createJournal } from '../../../src/dispatch/journal.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { createSchemaGrammar, rootGrammar } from '../../../src/grammar/schema-grammar.ts';
-import { greedy, textRequest } from '../../kit/generation.ts';
+import { greedy, narrow, textRequest } from '../../kit/generation.ts';
 import { silentLog } from '../../kit/log.ts';
 
 // Tokens that are guessed or forced make a reply quicker. These tests hold the replies to those of an engine that draws every token by
 // itself. The tiny model has random weights and repeats nothing, so a bias leaves it three tokens: some guesses are then right.
 
-const NARROW = {
-  ...greedy,
-  logitBias: [
-    [262, 30],
-    [270, 30],
-    [281, 30],
-  ] as [number, number][],
-};
-const SEEDED = { ...NARROW, temperature: 0.4, topK: 40, seed: 5 };
+const SEEDED = { ...narrow, temperature: 0.4, topK: 40, seed: 5 };
 /** A pattern that leaves the model no choice but between the words. */
 const SCHEMA: JsonSchema = {
   type: 'object',
@@ -85,15 +77,15 @@ async function both(prompt: string, more: Partial<TextRequest> = {}) {
 
 describe('a reply with guesses', () => {
   const KINDS: [string, Partial<TextRequest>][] = [
-    ['greedy', { sampling: NARROW }],
+    ['greedy', { sampling: narrow }],
     ['seeded', { sampling: SEEDED }],
     ['seeded among all tokens', { sampling: { ...SEEDED, topK: 0, minP: 0.05 } }],
-    ['with penalties', { sampling: { ...NARROW, repeatPenalty: 1.02, frequencyPenalty: 0.01 } }],
+    ['with penalties', { sampling: { ...narrow, repeatPenalty: 1.02, frequencyPenalty: 0.01 } }],
     ['of mirostat', { sampling: { ...SEEDED, mirostat: 2, mirostatTau: 1 } }],
     ['with a grammar', { grammar: 'root ::= ("abc " | "abd ")+' }],
     ['with a grammar and a seed', { grammar: 'root ::= ("abc " | "abd ")+', sampling: SEEDED }],
-    ['up to its last token', { sampling: NARROW, maxTokens: 37 }],
-    ['up to the end of its window', { sampling: NARROW, maxTokens: null }],
+    ['up to its last token', { sampling: narrow, maxTokens: 37 }],
+    ['up to the end of its window', { sampling: narrow, maxTokens: null }],
   ];
 
   /** The guesses of the replies below. Whether a single one has some depends on the times of its passes. */
@@ -114,7 +106,7 @@ describe('a reply with guesses', () => {
 
   it('is what it is without, beside three others', async () => {
     const prompts = ['one two three', 'a b a b a b a b', 'Quote this: some words and some other words.', 'x'];
-    for (const more of [{ sampling: NARROW }, { sampling: SEEDED }]) {
+    for (const more of [{ sampling: narrow }, { sampling: SEEDED }]) {
       const replies = await Promise.all(prompts.map((prompt) => say(ahead, request(prompt, more))));
       for (const [index, prompt] of prompts.entries())
         expect({ ...replies[index], guesses: undefined }).toEqual(await say(plain, request(prompt, more)));
@@ -142,7 +134,7 @@ describe('a reply with guesses', () => {
   });
 
   it('is the same beside others, and in several choices', async () => {
-    const asked = (prompt: string) => request(prompt, { sampling: NARROW });
+    const asked = (prompt: string) => request(prompt, { sampling: narrow });
     const prompts = ['one two', 'three four', 'a b a b a b', 'five'];
     const alone = await Promise.all(prompts.map(async (prompt) => (await say(plain, asked(prompt))).tokens));
     const together = await Promise.all(prompts.map(async (prompt) => (await say(ahead, asked(prompt))).tokens));
@@ -152,10 +144,10 @@ describe('a reply with guesses', () => {
   });
 
   it('leaves a cache that the next turn can go on from', async () => {
-    const first = request('one two three', { cachePrompt: true, sampling: NARROW });
+    const first = request('one two three', { cachePrompt: true, sampling: narrow });
     for (const engine of [ahead, plain]) await say(engine, first);
     const { text } = await say(plain, first);
-    const next = request(`one two three${text.slice(0, 60)} and then`, { cachePrompt: true, sampling: NARROW });
+    const next = request(`one two three${text.slice(0, 60)} and then`, { cachePrompt: true, sampling: narrow });
     expect((await say(ahead, next)).tokens).toEqual((await say(plain, { ...next, cachePrompt: false })).tokens);
   });
 });
@@ -206,7 +198,7 @@ describe('a reply with forced tokens', () => {
 
 describe('a reply that another engine takes up', () => {
   it.each([
-    ['greedy', { sampling: NARROW }],
+    ['greedy', { sampling: narrow }],
     ['seeded', { sampling: SEEDED }],
     ['with a schema', { grammar: GRAMMAR }],
     ['with a schema and a seed', { grammar: GRAMMAR, sampling: SEEDED }],

@@ -5,22 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { greedy, textRequest } from '../../kit/generation.ts';
+import { narrow, textRequest } from '../../kit/generation.ts';
 import { silentLog } from '../../kit/log.ts';
 import { writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
 
 // A model with a sliding window can drop the tokens of its latest pass, and so can one with a recurrent state that keeps earlier states:
 // wrong guesses. The bias leaves the models three tokens: some guesses are then right, and others wrong.
 
-const NARROW = {
-  ...greedy,
-  logitBias: [
-    [262, 30],
-    [270, 30],
-    [281, 30],
-  ] as [number, number][],
-};
-const SEEDED = { ...NARROW, temperature: 0.4, topK: 40, seed: 5 };
+const SEEDED = { ...narrow, temperature: 0.4, topK: 40, seed: 5 };
 const PROMPTS = ['one two three', 'a b a b a b a b', 'Quote this: some words and some other words.'];
 const SLOTS = 3;
 
@@ -68,10 +60,10 @@ describe.each([
   }
 
   it.each<[string, Partial<TextRequest>]>([
-    ['greedy', { sampling: NARROW }],
+    ['greedy', { sampling: narrow }],
     ['seeded', { sampling: SEEDED }],
     ['with a grammar', { grammar: 'root ::= ("abc " | "abd ")+' }],
-    ['up to its last token', { sampling: NARROW, maxTokens: 37 }],
+    ['up to its last token', { sampling: narrow, maxTokens: 37 }],
   ])('has the same reply with guesses as without, %s', async (_, more) => {
     for (const prompt of PROMPTS) {
       const guessed = await say(ahead, prompt, { ...more, cachePrompt: false });
@@ -84,7 +76,7 @@ describe.each([
   });
 
   it('has the same replies with guesses as without, beside one another', async () => {
-    for (const sampling of [NARROW, SEEDED]) {
+    for (const sampling of [narrow, SEEDED]) {
       const asked = { sampling, cachePrompt: false };
       const replies = await Promise.all(PROMPTS.map((prompt) => say(ahead, prompt, asked)));
       for (const [index, prompt] of PROMPTS.entries())
@@ -98,16 +90,16 @@ describe.each([
   });
 
   it(`guesses at most ${most} tokens at a time`, async () => {
-    const reply = await say(ahead, 'a b a b a b', { sampling: NARROW, cachePrompt: false });
+    const reply = await say(ahead, 'a b a b a b', { sampling: narrow, cachePrompt: false });
     expect(reply.guesses?.made ?? 0).toBeLessThanOrEqual(most * reply.tokens.length);
   });
 
   it('goes on from a reply with guesses, in the next turn and in other slots', async () => {
     for (const maxTokens of [30, 41, 52, 63]) {
-      const first = await say(ahead, `Say ${maxTokens}: a b a b`, { sampling: NARROW, maxTokens });
+      const first = await say(ahead, `Say ${maxTokens}: a b a b`, { sampling: narrow, maxTokens });
       const next = `Say ${maxTokens}: a b a b${first.text} And`;
-      const wanted = await say(plain, next, { sampling: NARROW, cachePrompt: false });
-      const replies = await Promise.all(Array.from({ length: SLOTS }, () => say(ahead, next, { sampling: NARROW })));
+      const wanted = await say(plain, next, { sampling: narrow, cachePrompt: false });
+      const replies = await Promise.all(Array.from({ length: SLOTS }, () => say(ahead, next, { sampling: narrow })));
       for (const { text } of replies) expect(text).toBe(wanted.text);
     }
   });

@@ -1,4 +1,5 @@
 import mermaid from 'mermaid';
+import { messageOf } from '../../../src/utils/error-message.ts';
 import type { DiagramMessage, DrawDiagram, DrawnDiagram } from './messages.ts';
 
 // The frame that draws diagrams. The text of a diagram comes from a model, so the page gets nothing from this document
@@ -71,7 +72,7 @@ async function draw({ id, code, dark }: DrawDiagram): Promise<DrawnDiagram> {
     const { svg, diagramType } = await mermaid.render(`diagram-${id}`, code);
     return toPicture(svg, diagramType);
   } catch (error) {
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [reason = ''] = messageOf(error).split('\n');
     return { kind: 'problem', message: reason.slice(0, 200) };
   } finally {
     document.body.replaceChildren();

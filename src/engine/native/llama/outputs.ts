@@ -34,7 +34,7 @@ export function createOutputs(
   const { size } = model.tokenizer;
   const logits = new Float32Array(Math.max(64, size));
   let logitsPlace = -1;
-  const found = { tokens: new Int32Array(0), logits: new Float32Array(0) };
+  let found = { tokens: new Int32Array(0), logits: new Float32Array(0) };
 
   const addressAt = (place: LogitsPlace): Pointer => {
     const address = llama.llama_get_logits_ith(handle(), place);
@@ -56,7 +56,7 @@ export function createOutputs(
     highestAt(place, count) {
       if (found.tokens.length < count) {
         const room = Math.max(64, count);
-        Object.assign(found, { tokens: new Int32Array(room), logits: new Float32Array(room) });
+        found = { tokens: new Int32Array(room), logits: new Float32Array(room) };
       }
       const number = highest?.(addressAt(place), size, Math.min(count, size), found.tokens, found.logits) ?? -1;
       if (number < 0) return highestLogits(logitsAt(place), count);

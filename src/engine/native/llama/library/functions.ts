@@ -149,8 +149,9 @@ export const FUNCTIONS = {
     'void *llama_init_from_model(void *model, llama_context_params params)',
   ),
   llama_free: declare<(context: Pointer) => void>('void llama_free(void *context)'),
-  /** Returns the tokens that one sequence can hold. */
+  /** Returns the earlier states that a sequence keeps of its recurrent state. */
   llama_n_rs_seq: declare<(context: Pointer) => number>('uint32_t llama_n_rs_seq(void *context)'),
+  /** Returns the tokens that one sequence can hold. */
   llama_n_ctx_seq: declare<(context: Pointer) => number>('uint32_t llama_n_ctx_seq(void *context)'),
   llama_get_memory: declare<(context: Pointer) => Pointer>('void *llama_get_memory(void *context)'),
   /** Sets if the tokens of the following passes attend only to those before them. */
