@@ -1,6 +1,7 @@
 import type { GenerationRequest } from '../contract/generation-request.ts';
 import { MEDIA_MARK } from '../contract/media.ts';
 import type { Prompt } from '../contract/prompt.ts';
+import { isObject } from '../utils/json.ts';
 import { createStopFilter, foldCase } from './stop-sequences.ts';
 
 /**
@@ -33,8 +34,15 @@ function textsOf(prompt: Prompt): string[] {
       return [prompt.text];
     case 'infill':
       return [prompt.prefix, prompt.suffix, ...(prompt.files ?? []).map(({ text }) => text)];
-    case 'decision':
-      return stringsIn(prompt.values);
+    case 'decision': {
+      const { state, questions = [], ...asked } = prompt.values;
+      const texts = [asked, ...questions].flatMap(({ id, instructions, options }) => [
+        id,
+        instructions,
+        options.map(({ key, description }) => [key, description]),
+      ]);
+      return stringsIn([state, texts]);
+    }
     case 'tokens':
       return [];
     default:
@@ -42,8 +50,9 @@ function textsOf(prompt: Prompt): string[] {
   }
 }
 
-/** Returns the strings of a JSON value, at any depth. */
+/** Returns the strings of a JSON value at any depth, and the keys of its objects: a client writes both. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return isObject(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...stringsIn(inner)]) : [];
 }

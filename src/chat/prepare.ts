@@ -166,7 +166,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       case 'tokens':
         return { ...plain, prompt: prompt.tokens };
       case 'decision':
-        return { ...plain, prompt: toPrompt(withoutMarks(renderDecision(guard(prompt.values)))) };
+        return { ...plain, prompt: toPrompt(withoutMarks(renderDecision(guard({ ...prompt.values })))) };
       case 'infill':
         return { ...plain, prompt: toPrompt(withoutMarks(infillText(guard(prompt), traits.infill))) };
       default:

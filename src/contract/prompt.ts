@@ -59,8 +59,16 @@ export type Prompt =
 /** A question that a decision model's own template, `tokenizer.chat_template.systemone`, turns into text. */
 export interface DecisionPrompt {
   kind: 'decision';
-  /** The variables of the template. */
-  values: Record<string, unknown>;
+  /** The variables of the template. `questions` lists all questions of the request, for the templates that show them. */
+  values: DecisionValues & { state: string | object | null; images: never[]; questions?: DecisionValues[] };
+}
+
+/** A question as the templates of decision models get it. */
+export interface DecisionValues {
+  id: string;
+  type: 'noul' | 'choice' | 'score';
+  instructions: string | object;
+  options: { key: string; description: string | object | null; label?: string }[];
 }
 
 /** The gap between two texts. */

@@ -35,4 +35,17 @@ describe('a banned text', () => {
     const prompt = chat([{ role: 'user', content: `se${MEDIA_MARK}cret` }]);
     expect(hasBannedText({ prompt, banned: ['media', 'secret'] })).toBe(false);
   });
+
+  it('is found in a question for a decision model: in its state with all keys, in its labels, and not in words of the template', () => {
+    const team = {
+      id: 'team',
+      type: 'choice' as const,
+      instructions: 'Who?',
+      options: [{ key: 'bill', description: null }],
+    };
+    const prompt = { kind: 'decision' as const, values: { ...team, state: { a: [{ secret: 'told' }] }, images: [] } };
+    for (const banned of ['secret', 'told', 'team', 'who', 'bill'])
+      expect(hasBannedText({ prompt, banned: [banned] }), banned).toBe(true);
+    expect(hasBannedText({ prompt, banned: ['choice', 'options', 'instructions', 'description'] })).toBe(false);
+  });
 });

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../contract/errors.ts';
 import type { DecisionModel } from '../../contract/models/model.ts';
+import type { DecisionValues } from '../../contract/prompt.ts';
 import { isObject } from '../../utils/json.ts';
 import { sum } from '../../utils/sum.ts';
 import { inOptionOrder, type QuestionPrompt, type StateQuestion } from './question.ts';
@@ -78,16 +79,16 @@ function orderOf(type: DecisionModel['type'], question: StateQuestion): number[]
 }
 
 /** Returns a question as templates get it. */
-function describe(type: DecisionModel['type'], question: StateQuestion, order: number[]): object {
+function describe(type: DecisionModel['type'], question: StateQuestion, order: number[]): DecisionValues {
   const keys = question.type === 'predicate' ? ['true', 'false'] : question.options.map(({ text }) => text);
   return {
     id: question.id,
     type: NAMES[question.type],
     instructions: question.instructions ?? '',
     options: order.map((index, place) => ({
-      key: keys[index],
+      key: keys[index] ?? '',
       description: question.options[index]?.description ?? null,
-      ...(type !== 'openjev' && { label: LABELS[type][place] }),
+      ...(type !== 'openjev' && { label: LABELS[type][place] ?? '' }),
     })),
   };
 }

@@ -26,7 +26,7 @@ const urgent: StateQuestion = {
 const model = (type: DecisionModel['type'], temperatures = {}): DecisionModel => ({ type, temperatures });
 const asked = (question: StateQuestion) => ({ state, questions: [question] });
 const valuesOf = ({ prompt }: QuestionPrompt): Record<string, unknown> =>
-  prompt.kind === 'decision' ? prompt.values : {};
+  prompt.kind === 'decision' ? { ...prompt.values } : {};
 const one = (type: DecisionModel['type'], question: StateQuestion, temperatures = {}) => {
   const [prompt, ...others] = modelPrompts(model(type, temperatures), asked(question), question);
   expect(others).toEqual([]);
