@@ -36,7 +36,6 @@ interface Step {
   name: string;
   /** The command and its arguments, or the reason why it is not needed here. */
   command: string[] | { skipped: string };
-  env?: Record<string, string>;
 }
 
 /** A step is not begun with less time than this, in seconds. */
@@ -45,6 +44,8 @@ const LEAST_SECONDS = 5;
 const KEPT_OUTPUT = 12_000;
 /** The compute capabilities for which the prebuilt CUDA library has machine code. */
 const PREBUILT = ['8.6', '8.9', '12.0', '12.1'];
+/** Where `npm run build:cuda` puts a library for another one. */
+const BUILT = 'node_modules/node-llama-cpp/llama/localBuilds/linux-x64-cuda/buildDone.status';
 
 const end = performance.now() + Number(values.minutes) * 60_000;
 const file = join(values.folder, values.small ? 'gpu-small.json' : 'gpu.json');
@@ -74,7 +75,7 @@ function save(): void {
 
 /** The steps on a real GPU. The most telling come first. */
 function fullSteps(computeCapability: string): Step[] {
-  const needsBuild = computeCapability !== '' && !PREBUILT.includes(computeCapability);
+  const needsBuild = computeCapability !== '' && !PREBUILT.includes(computeCapability) && !existsSync(BUILT);
   const bench = (model: string, streams: string, workloads = 'short') => ({
     name: `${model}, ${workloads}, ${streams} streams`,
     command: [
@@ -86,13 +87,7 @@ function fullSteps(computeCapability: string): Step[] {
   return [
     {
       name: 'llama.cpp for this card',
-      command: needsBuild
-        ? ['npx', '--no', 'node-llama-cpp', 'source', 'build', '--gpu', 'cuda', '--noUsageExample']
-        : { skipped: 'the prebuilt library has code for it' },
-      env: {
-        NODE_LLAMA_CPP_CMAKE_OPTION_CMAKE_CUDA_ARCHITECTURES: computeCapability.replace('.', ''),
-        NODE_LLAMA_CPP_CMAKE_OPTION_GGML_NATIVE: 'OFF',
-      },
+      command: needsBuild ? ['node', 'native/build-cuda.js'] : { skipped: 'there is a library with code for it' },
     },
     ...modelSteps(['0.5b-q8_0', '7b-q4_k']),
     ...['0.5b-q8_0', '7b-q4_k'].map((model) => bench(model, '1,4,16,32,64')),
@@ -132,12 +127,12 @@ function contract(): Step {
 }
 
 /** Runs a step for as many seconds as are left. Never rejects. */
-async function runStep({ command, env }: Step, seconds: number): Promise<StepResult> {
+async function runStep({ command }: Step, seconds: number): Promise<StepResult> {
   if ('skipped' in command) return { status: 'done', seconds: 0, output: command.skipped };
   const since = performance.now();
   const [program = '', ...args] = command;
   let output = '';
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const take = (bytes: Buffer) => {
     output = (output + bytes).slice(-KEPT_OUTPUT);
   };

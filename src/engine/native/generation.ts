@@ -37,7 +37,7 @@ export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
-  const { sequence, prompt, source, adapters, signal, maxTokens } = options;
+  const { sequence, prompt, source, scorer, adapters, signal, maxTokens } = options;
   const reply = createReplyText(options);
   const prefill = createPrefill(options);
   const startedAt = performance.now();
@@ -90,7 +90,8 @@ export function createGeneration(
   const partOf = ({ guess: _, ...next }: Proposal): Part => {
     const at = sequence.length;
     const position = next.rows ? sequence.positionAfter(at - next.rows.offset) : sequence.positionAfter(at);
-    return { ...next, sequence: sequence.id, at, ...((next.rows || position !== at) && { position }) };
+    const { highest } = scorer && prefill.left > 0 ? scorer : source;
+    return { ...next, highest, sequence: sequence.id, at, ...((next.rows || position !== at) && { position }) };
   };
 
   return {

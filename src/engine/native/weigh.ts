@@ -122,6 +122,7 @@ async function readAfter(
 /** Returns a source that draws no token: it has the logits after the prompt read, and ends the reply. */
 function logitsSource(read: (place: LogitsPlace) => void): TokenSource {
   return {
+    highest: 0,
     opening: [],
     guesses: { made: 0, right: 0 },
     async draw([place]) {

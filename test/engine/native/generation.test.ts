@@ -50,7 +50,7 @@ describe('a prompt', () => {
     const sequence = createFakeSequence({ used: 3 });
     const run = createRun(tokensOf('a'), { sequence, prompt: promptOf(4), cached: 3 });
     expect(run.generation.demand.prompt).toBe(1);
-    expect(run.generation.begin(1)).toEqual({ sequence: 0, at: 3, tokens: [1003], logitsAt: [0] });
+    expect(run.generation.begin(1)).toEqual({ sequence: 0, at: 3, tokens: [1003], logitsAt: [0], highest: 1 });
   });
 
   it('pauses where it has to, until it may go on', async () => {
@@ -85,7 +85,7 @@ describe('a reply', () => {
     const run = createRun(tokensOf('a'), { source: guessing, sequence: createFakeSequence({ room: 6 }) });
     await step(run);
     expect(run.generation.demand).toMatchObject({ reply: 1, offer: { sequence: 0, tokens: 2, share: 0.9 } });
-    const at = { sequence: 0, at: 1 };
+    const at = { sequence: 0, at: 1, highest: 1 };
     expect(run.generation.begin(0)).toEqual({ ...at, tokens: [5], logitsAt: [0] });
     expect(run.generation.begin(1)).toEqual({ ...at, tokens: [5, 6], logitsAt: [0, 1] });
     expect(run.generation.begin(4)).toEqual({ ...at, tokens: [5, 6, 7, 0, 0], logitsAt: [0, 1, 2] });
@@ -223,6 +223,7 @@ describe('a reply that gains several tokens in one step', () => {
     ];
     const rooms: number[] = [];
     const source: TokenSource = {
+      highest: 1,
       opening: [],
       guesses: { made: 0, right: 0 },
       async propose(room) {
@@ -282,6 +283,7 @@ describe('a reply that has to begin in one way', () => {
     const gained = [...tokens, 3].map((token) => ({ token: token }));
     const places: number[][] = [];
     const source: TokenSource = {
+      highest: 1,
       opening: tokens,
       guesses: { made: 0, right: 0 },
       propose: async () => ({ tokens: [3], logitsAt: [0] }),

@@ -41,6 +41,7 @@ describe('the library of kernels', () => {
         'paddock_kernels_describe',
         'paddock_kernels_highest',
         'paddock_kernels_limit',
+        'paddock_kernels_pass',
         'paddock_kernels_products',
         'paddock_kernels_select',
       ]);

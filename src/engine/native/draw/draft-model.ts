@@ -93,7 +93,7 @@ function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftMode
 
   /** Evaluates tokens after the held ones, and returns the model's next token. */
   const read = async (tokens: Token[]): Promise<Token> => {
-    const part = { sequence: 0, at: held.length, tokens, logitsAt: [tokens.length - 1] };
+    const part = { sequence: 0, at: held.length, tokens, logitsAt: [tokens.length - 1], highest: 1 };
     const [[place = 0] = []] = await decoder.decode([part], threads());
     held.push(...tokens);
     const [token] = decoder.highestAt(place, 1).tokens;

@@ -7,6 +7,8 @@ import { type Drawn, joined, rank } from './token-drawer.ts';
 export interface PromptScorer {
   /** The most tokens that may be evaluated at once. */
   readonly chunk: number;
+  /** The number of highest logits that are read for each of them. */
+  readonly highest: number;
   /** The tokens that were scored so far, with their log probabilities. */
   readonly told: TokenLogprob[];
   /** Scores the tokens after each of these evaluated tokens. `next` is the token after the last of them. */
@@ -27,14 +29,16 @@ export function createPromptScorer(
   toLogprob: (drawn: Drawn) => TokenLogprob,
 ): PromptScorer {
   const told = first === undefined ? [] : [toLogprob({ token: first, logprob: Number.NaN })];
+  const highest = Math.max(1, alternatives);
   return {
     chunk,
+    highest,
     told,
     score(tokens, next, places) {
       const following = [...tokens.slice(1), next];
       for (const [index, place] of places.entries()) {
         const token = following[index] ?? next;
-        const top = source.highestAt(place, Math.max(1, alternatives));
+        const top = source.highestAt(place, highest);
         const known = joined(top, readTokens(source, place, [token]));
         const totalWeight = readWeight(source, place, top.logits[0] ?? 0);
         told.push(toLogprob(rank({ ...known, totalWeight }, token, alternatives)));

@@ -30,6 +30,8 @@ export interface Drawn {
 
 /** Draws the tokens of one reply, one after the other. */
 export interface TokenDrawer {
+  /** The number of highest logits that a draw looks at; 0 if it reads all logits. */
+  readonly highest: number;
   /**
    * Draws from the logits at this place, and adds the token to the history. Resolves to null if the model ends its
    * turn. Throws a 500 `ApiError` if the logits are no numbers, and a plain error if no token can follow.
@@ -114,6 +116,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   };
 
   return {
+    highest: count,
     async draw(place) {
       const recent = window > 0 ? history.slice(-window) : [];
       // A bias or a negative penalty may raise a token that is not among the highest.
@@ -192,6 +195,7 @@ export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
     history.push(token);
   };
   return {
+    highest: 0,
     async draw(place) {
       candidates.fillAll(source.logitsAt(place));
       let token = await chain.choose(candidates);

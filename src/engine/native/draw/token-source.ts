@@ -36,6 +36,8 @@ export interface Gain {
 
 /** The source of the tokens of one reply: draws, guesses and forced tokens. */
 export interface TokenSource {
+  /** The number of highest logits that each draw looks at; 0 if it reads all logits. */
+  readonly highest: number;
   /**
    * The tokens with which the reply has to begin. They are evaluated with the prompt, and are part of the first gain.
    */
@@ -135,6 +137,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   };
 
   return {
+    highest: drawer.highest,
     opening,
     guesses,
     async propose(left) {

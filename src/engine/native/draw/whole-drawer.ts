@@ -34,6 +34,7 @@ export function createWholeDrawer(options: LogitsDrawerOptions): TokenDrawer {
   };
 
   return {
+    highest: 0,
     async draw(place) {
       const recent = window > 0 ? history.slice(-window) : [];
       let token = sampler.sample({ tokens, logits: source.logitsAt(place) }, recent);

@@ -1,12 +1,13 @@
 import { sum } from '../../../utils/sum.ts';
 import type { KvType } from '../../engine.ts';
 import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
-import { createBatch, type PassBatch } from './batch.ts';
+import { createBatch } from './batch.ts';
 import { addressOf, type Bindings, isSetCallback } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './library/structs.ts';
 import type { LlamaModel } from './model.ts';
 import { createOutputs, type Outputs } from './outputs.ts';
+import { createPasses, type WantedLogits } from './pass.ts';
 import type { Part } from './pass-order.ts';
 import type { LogitsPlace } from './tokens/token.ts';
 
@@ -125,8 +126,17 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     calls = Promise.allSettled([calls, ended]);
     return ended;
   };
-  const outputs = createOutputs(model, options.output, handle);
+  const passes = createPasses(model.library, model.tokenizer.size);
+  const outputs = createOutputs(model, passes, options.output, handle);
   const apply = createAdapterSwitch(llama);
+  /** Runs one forward pass. Tokens of an image may attend to one another both ways. Resolves to llama.cpp's result. */
+  const evaluate = async (context: Pointer, parts: readonly Part[], wanted: WantedLogits[]) => {
+    const bothWays = parts.some(({ rows }) => rows?.bothWays);
+    if (bothWays) llama.llama_set_causal_attn(context, false);
+    const result = await passes.run(context, batch.struct, wanted, usedThreads);
+    if (bothWays) llama.llama_set_causal_attn(context, true);
+    return result;
+  };
 
   return {
     room: llama.llama_n_ctx_seq(opened),
@@ -154,7 +164,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         stop[0] = signal?.aborted ? 1 : 0;
         signal?.addEventListener('abort', abort);
         takeError();
-        const result = await evaluate(llama, context, batch, parts);
+        const result = await evaluate(context, parts, wantedOf(parts, places));
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');
@@ -191,18 +201,11 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   };
 }
 
-/** Runs one forward pass and returns the result of llama.cpp. Tokens of an image may attend to one another both ways. */
-async function evaluate(
-  llama: Bindings,
-  context: Pointer,
-  { struct }: PassBatch,
-  parts: readonly Part[],
-): Promise<number> {
-  const bothWays = parts.some(({ rows }) => rows?.bothWays);
-  if (bothWays) llama.llama_set_causal_attn(context, false);
-  const result = await llama.llama_decode.async(context, struct);
-  if (bothWays) llama.llama_set_causal_attn(context, true);
-  return result;
+/** Returns the places after which the parts look at the highest logits, and at how many. */
+function wantedOf(parts: readonly Part[], places: readonly LogitsPlace[][]): WantedLogits[] {
+  return parts.flatMap(({ highest: most = 0 }, index) =>
+    most > 0 ? (places[index] ?? []).map((place) => ({ place, most })) : [],
+  );
 }
 
 /** Runs a call of C with the context, which is not freed before the call has ended. */

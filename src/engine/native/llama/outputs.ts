@@ -2,6 +2,7 @@ import { highestLogits, type TopLogits } from '../../../sampling/highest.ts';
 import { copyInto } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import type { LlamaModel } from './model.ts';
+import type { Passes } from './pass.ts';
 import type { LogitsPlace } from './tokens/token.ts';
 
 /** What the latest forward pass of a context has computed. All functions but `forget` throw once the context is closed. */
@@ -19,11 +20,13 @@ export interface Outputs {
 /**
  * Makes the functions that read the outputs of a context's latest pass.
  *
+ * @param passes what was found in the latest pass itself
  * @param output what the model computes in place of logits, if it writes no text
  * @param handle returns the context; throws once it is closed
  */
 export function createOutputs(
   model: LlamaModel,
+  passes: Pick<Passes, 'highestAt'>,
   output: 'embedding' | 'score' | undefined,
   handle: () => Pointer,
 ): Outputs {
@@ -54,6 +57,8 @@ export function createOutputs(
     },
     logitsAt,
     highestAt(place, count) {
+      const known = passes.highestAt(place, count);
+      if (known) return known;
       if (found.tokens.length < count) {
         const room = Math.max(64, count);
         found = { tokens: new Int32Array(room), logits: new Float32Array(room) };

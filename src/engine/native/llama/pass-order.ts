@@ -19,6 +19,8 @@ export interface Part {
   tokens: Token[];
   /** The indices in `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];
+  /** The number of highest logits that are read after each of them; by default none. Looking at more takes longer. */
+  highest?: number;
 }
 
 /** The parts of a forward pass in the order in which llama.cpp gets them. */

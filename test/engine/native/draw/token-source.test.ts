@@ -19,6 +19,7 @@ const next = (tokens: readonly number[]): Token => {
 /** A drawer over that model. It sees to it that it draws after the tokens that the reply has. */
 function createFakeDrawer(history: Token[], sequence: Token[]): TokenDrawer & { draws: number } {
   return {
+    highest: 1,
     draws: 0,
     async draw(place) {
       this.draws += 1;

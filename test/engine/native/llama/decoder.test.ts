@@ -70,6 +70,23 @@ describe('a decoder', () => {
     }
   });
 
+  it('finds the highest logits in the pass itself, for as many places as are read and by several threads', async () => {
+    await using context = await openContext(model, { contextLength: 64, sequences: SLOTS, batchSize: 64, threads: 4 });
+    if (!context) throw new Error('there is no context');
+    const read = async (highest: number | undefined) => {
+      for (let sequence = 0; sequence < SLOTS; sequence++) context.remove(sequence, 0);
+      const parts = Array.from({ length: SLOTS }, (_, sequence) => ({
+        ...{ sequence, at: 0, tokens: [1, 2, 3 + sequence], logitsAt: [0, 2] },
+        ...(highest !== undefined && { highest: highest + sequence }),
+      }));
+      const places = (await context.decode(parts)).flat();
+      return [5, 1, 40].map((count) => places.map((place) => context.highestAt(place, count)));
+    };
+    const expected = await read(undefined);
+    expect(expected[0]?.map(({ tokens }) => tokens.length)).toEqual(Array(2 * SLOTS).fill(5));
+    for (const highest of [5, 39, model.tokenizer.size]) expect(await read(highest)).toEqual(expected);
+  });
+
   it('fills gaps between sequences, and leaves those that fill them as they were', async () => {
     const tokens = tokensOf('a text that is long enough to be compared');
     const next = tokensOf('more');

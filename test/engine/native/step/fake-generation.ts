@@ -42,6 +42,7 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
   let next = 0;
   const state = { places, rooms, closed: 0 };
   const source: TokenSource = {
+    highest: 1,
     opening: [],
     guesses: { made: 0, right: 0 },
     async propose(room) {

@@ -169,6 +169,8 @@ export const FUNCTIONS = {
   llama_decode: declare<(context: Pointer, batch: Batch) => number>(
     'int32_t llama_decode(void *context, llama_batch batch)',
   ),
+  /** Waits until the latest pass is computed: on a GPU, `llama_decode` returns before. */
+  llama_synchronize: declare<(context: Pointer) => void>('void llama_synchronize(void *context)'),
   /** Returns the logits after a token of the latest batch; null if none were asked for there. */
   llama_get_logits_ith: declare<(context: Pointer, index: number) => Pointer | null>(
     'void *llama_get_logits_ith(void *context, int32_t index)',
