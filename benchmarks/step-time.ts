@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { EngineEvent } from '../src/contract/events.ts';
+import { DEFAULT_BATCH, GPU_BATCH } from '../src/engine/batch-size.ts';
+import { createFindGpu } from '../src/pool/load/find-gpu.ts';
 import { greedy, textRequest } from '../test/kit/generation.ts';
 import { silentLog } from '../test/kit/log.ts';
 import { type ModelShape, writeModel } from '../test/kit/models/tiny-model.ts';
@@ -92,8 +94,9 @@ async function measure(build: string): Promise<void> {
     join(build, 'src/engine/native/engine.js')
   )) as typeof import('../src/engine/native/engine.ts');
   const slots = Math.max(...STREAMS);
+  const device = values.backend === 'gpu' ? await gpuOptions() : { batchSize: DEFAULT_BATCH };
   const engine = await loadNativeEngine(
-    { files: [values.model], kind: 'chat', contextLength: 512, slots, threads: Number(values.threads), batchSize: 512 },
+    { files: [values.model], kind: 'chat', contextLength: 512, slots, threads: Number(values.threads), ...device },
     values.backend === 'gpu' ? 'gpu' : 'cpu',
     silentLog,
   );
@@ -102,6 +105,13 @@ async function measure(build: string): Promise<void> {
   for (const streams of [...STREAMS, ...STREAMS]) timings.push(await timeSteps(engine, streams));
   await engine[Symbol.asyncDispose]();
   process.stdout.write(JSON.stringify(timings.slice(STREAMS.length)));
+}
+
+/** Returns the options of an engine on the GPU that the server would take. Throws if there is none. */
+async function gpuOptions() {
+  const { gpu, passedOver } = await createFindGpu()();
+  if (!gpu) throw new Error(`there is no GPU: ${passedOver.join(', ')}`);
+  return { gpuRuntime: gpu.runtime, batchSize: GPU_BATCH };
 }
 
 async function timeSteps(
