@@ -37,7 +37,7 @@ const SOURCES = {
   'choice.cpp': [],
   'cpu.cpp': [],
   'experts.cpp': [],
-  'pass.cpp': [],
+  'search.cpp': [],
   'sgemm.cpp': [],
   'upstream.cpp': [],
   'isa-avx2.cpp': ['-mavx2', '-mfma', '-mf16c'],

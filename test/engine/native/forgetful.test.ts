@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import type { Decoder } from '../../../src/engine/native/llama/decoder.ts';
+import { openLibrary } from '../../../src/engine/native/llama/library/library.ts';
+import type { Batch } from '../../../src/engine/native/llama/library/structs.ts';
 import { textRequest } from '../../kit/generation.ts';
 import { silentLog } from '../../kit/log.ts';
 import { writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
@@ -13,22 +14,6 @@ import { writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-m
 // Models that can't go back to a shorter beginning, without copies beyond the slots: what one slot holds, others take as a whole.
 
 const SLOTS = 4;
-
-/** The tokens that reach llama.cpp. */
-let evaluated = 0;
-vi.mock('../../../src/engine/native/llama/decoder.ts', async (original) => {
-  const module = await original<typeof import('../../../src/engine/native/llama/decoder.ts')>();
-  const createDecoder: typeof module.createDecoder = (...args) => {
-    const decoder = module.createDecoder(...args);
-    const { decode: really } = decoder;
-    const decode: Decoder['decode'] = (parts, threads) => {
-      evaluated += parts.reduce((total, { tokens }) => total + tokens.length, 0);
-      return really(parts, threads);
-    };
-    return Object.assign(decoder, { decode });
-  };
-  return { ...module, createDecoder };
-});
 
 let folder: string;
 beforeAll(async () => {
@@ -58,9 +43,6 @@ describe.each([
     await engine[Symbol.asyncDispose]();
     await plain[Symbol.asyncDispose]();
   });
-  beforeEach(() => {
-    evaluated = 0;
-  });
 
   async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
     const texts: string[] = [];
@@ -78,8 +60,7 @@ describe.each([
     const prompt = `${system('choices')} hello?`;
     const { texts, done } = await run(engine, prompt, { choices: 3 });
     expect(new Set(texts)).toEqual(new Set([await plainText(prompt)]));
-    evaluated = 0;
-    await run(engine, `again, ${prompt}`, { choices: 3, cachePrompt: false });
+    const evaluated = await countTokens(() => run(engine, `again, ${prompt}`, { choices: 3, cachePrompt: false }));
     const replies = 3 * 11;
     // Each of the other two evaluates the last token of the prompt for itself.
     expect(evaluated).toBeLessThanOrEqual((done?.promptTokens ?? 0) + '"again, "'.length + 2 + replies);
@@ -103,3 +84,21 @@ describe.each([
     expect(next.texts[0]).toBe(await plainText(second));
   });
 });
+
+/** Returns the number of tokens that reach llama.cpp while `work` is done. */
+async function countTokens(work: () => Promise<unknown>): Promise<number> {
+  const { llama } = await openLibrary(false, silentLog);
+  const { llama_decode: decode } = llama;
+  let tokens = 0;
+  const counted = (call: typeof decode | typeof decode.async) => (context: bigint, batch: Batch) => {
+    tokens += batch.n_tokens;
+    return call(context, batch);
+  };
+  llama.llama_decode = Object.assign(counted(decode), { async: counted(decode.async) }) as typeof decode;
+  try {
+    await work();
+  } finally {
+    llama.llama_decode = decode;
+  }
+  return tokens;
+}

@@ -41,8 +41,8 @@ describe('the library of kernels', () => {
         'paddock_kernels_describe',
         'paddock_kernels_highest',
         'paddock_kernels_limit',
-        'paddock_kernels_pass',
         'paddock_kernels_products',
+        'paddock_kernels_search',
         'paddock_kernels_select',
       ]);
       const needed = execFileSync('objdump', ['-p', PREBUILT], { encoding: 'utf8' }).match(/(?<=NEEDED\s+)\S+/g);

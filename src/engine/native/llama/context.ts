@@ -37,6 +37,16 @@ export interface ContextOptions {
   output?: 'embedding' | 'score';
 }
 
+/** How a forward pass is computed. */
+export interface EvaluationOptions {
+  /** Its abort ends the pass. The sequences may then hold some of the tokens: they have to be truncated. */
+  signal?: AbortSignal | undefined;
+  /** The LoRA adapters of all parts; by default none. After a pass with other adapters, llama.cpp reserves its memory anew. */
+  adapters?: AdapterSet | undefined;
+  /** True for a pass that takes a few ms. The event loop stands still meanwhile, so an abort does not end it. */
+  isBrief?: boolean;
+}
+
 /**
  * llama.cpp's context of a model: the KV cache of its sequences, and the forward passes over them. One call at a time
  * may be under way. All functions throw after `close`.
@@ -55,11 +65,8 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   /**
    * Runs one forward pass over the parts, in this order; a part with rows is the only one. Resolves to the places of their logits. An abort of the signal
    * ends the pass within a few ms on the CPU. Throws `PassAborted` then, and a plain error if the pass fails.
-   *
-   * @param adapters the LoRA adapters that the pass applies, by default none. After a pass with other adapters, llama.cpp
-   *   reserves its memory anew.
    */
-  decode(parts: readonly Part[], signal?: AbortSignal, adapters?: AdapterSet): Promise<LogitsPlace[][]>;
+  decode(parts: readonly Part[], options?: EvaluationOptions): Promise<LogitsPlace[][]>;
   /** Drops the tokens of a sequence from the position `start` on. Returns false if the model cannot. */
   remove(sequence: number, start: number): boolean;
   /** Replaces what a sequence holds with what another one holds. The next pass copies the bytes. */
@@ -130,10 +137,10 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   const outputs = createOutputs(model, passes, options.output, handle);
   const apply = createAdapterSwitch(llama);
   /** Runs one forward pass. Tokens of an image may attend to one another both ways. Resolves to llama.cpp's result. */
-  const evaluate = async (context: Pointer, parts: readonly Part[], wanted: WantedLogits[]) => {
+  const evaluate = async (context: Pointer, parts: readonly Part[], wanted: WantedLogits[], isBrief: boolean) => {
     const bothWays = parts.some(({ rows }) => rows?.bothWays);
     if (bothWays) llama.llama_set_causal_attn(context, false);
-    const result = await passes.run(context, batch.struct, wanted, usedThreads);
+    const result = await passes.run(context, batch.struct, wanted, usedThreads, isBrief);
     if (bothWays) llama.llama_set_causal_attn(context, true);
     return result;
   };
@@ -150,7 +157,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
       llama.llama_set_n_threads(handle(), count, count);
       usedThreads = count;
     },
-    decode: (parts, signal, adapters = NO_ADAPTERS) =>
+    decode: (parts, { signal, adapters = NO_ADAPTERS, isBrief = false } = {}) =>
       during(async (context) => {
         // llama.cpp would end the process.
         if (sum(parts.map(({ logitsAt }) => logitsAt.length)) > mostOutputs)
@@ -164,7 +171,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         stop[0] = signal?.aborted ? 1 : 0;
         signal?.addEventListener('abort', abort);
         takeError();
-        const result = await evaluate(context, parts, wantedOf(parts, places));
+        const result = await evaluate(context, parts, wantedOf(parts, places), isBrief);
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');

@@ -1,7 +1,6 @@
 import { createTurns } from '../../../utils/turns.ts';
-import type { AdapterSet } from './adapters.ts';
 import { createCells, type Memory } from './cells.ts';
-import type { LlamaContext } from './context.ts';
+import type { EvaluationOptions, LlamaContext } from './context.ts';
 import type { GrowingContext } from './growing-context.ts';
 import type { PassShape, Run } from './micro-batches.ts';
 import { fillerPart, orderParts, type Part, type PassOrder, tokensOf } from './pass-order.ts';
@@ -10,13 +9,9 @@ import type { LogitsPlace } from './tokens/token.ts';
 export type { Memory, Part };
 
 /** How a forward pass runs. */
-export interface PassOptions {
+export interface PassOptions extends EvaluationOptions {
   /** Decides on the order of the parts; by default it stays as given. */
   arrange?: ((shape: PassShape) => Run[]) | undefined;
-  /** Its abort ends the pass. The sequences may then hold some of the tokens: they have to be truncated. */
-  signal?: AbortSignal | undefined;
-  /** The LoRA adapters of all parts; by default none. */
-  adapters?: AdapterSet | undefined;
 }
 
 /**
@@ -113,14 +108,14 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     hold: growing.hold,
     logitsAt: (place) => growing.context.logitsAt(place),
     highestAt: (place, count) => growing.context.highestAt(place, count),
-    decode: (parts, threads, { arrange, signal, adapters } = {}) =>
+    decode: (parts, threads, { arrange, ...options } = {}) =>
       alone(async () => {
         const { order, fillers } = orderOf(parts, arrange);
         growing.context.setThreads(threads);
         unsettled = new Set();
         cells.notePass([]);
         try {
-          const places = await growing.context.decode(order, signal, adapters);
+          const places = await growing.context.decode(order, options);
           cells.notePass(order.map(({ sequence, tokens }) => ({ sequence, tokens: tokens.length })));
           const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
           return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);

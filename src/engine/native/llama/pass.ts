@@ -1,5 +1,5 @@
 import type { TopLogits } from '../../../sampling/highest.ts';
-import { addressOf, passFunctions } from './library/bindings.ts';
+import { addressOf, searchFunctions } from './library/bindings.ts';
 import type { Library } from './library/library.ts';
 import type { Pointer } from './library/pointer.ts';
 import type { Batch } from './library/structs.ts';
@@ -18,8 +18,16 @@ export interface Passes {
    * kernels of Paddock, the highest logits at these places are found in the same call.
    *
    * @param threads the most threads that look for the highest logits
+   * @param isBrief true for a pass of a few ms, which the calling thread computes or waits for itself: the way to a thread of libuv and
+   *   back takes 0.1 to 0.3 ms on a virtual machine
    */
-  run(context: Pointer, batch: Batch, wanted: readonly WantedLogits[], threads: number): Promise<number>;
+  run(
+    context: Pointer,
+    batch: Batch,
+    wanted: readonly WantedLogits[],
+    threads: number,
+    isBrief: boolean,
+  ): Promise<number>;
   /** Returns the highest `count` logits at a place, if the latest pass has found as many there. */
   highestAt(place: LogitsPlace, count: number): TopLogits | undefined;
 }
@@ -30,44 +38,72 @@ const MOST_PLACES = 512;
 const LEAST_ROOM = 64;
 
 /** Makes the passes of a context. `size` is the number of tokens in the vocabulary. */
-export function createPasses({ llama, paths, gpu, kernels: { pass } }: Library, size: number): Passes {
-  if (!pass) {
+export function createPasses(library: Library, size: number): Passes {
+  const { llama, gpu } = library;
+  const { highestAt, plan, search } = createSearch(library, size);
+
+  return {
+    async run(context, batch, wanted, threads, isBrief) {
+      plan(wanted);
+      const result = await (isBrief ? llama.llama_decode : llama.llama_decode.async)(context, batch);
+      if (result !== 0) return result;
+      // Texts and messages have their turn, on a GPU while it computes.
+      if (isBrief) await nextTurn();
+      await search(context, threads, isBrief || !gpu);
+      return 0;
+    },
+    highestAt,
+  };
+}
+
+/** Resolves when the event loop has done what was waiting. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Waits for a pass, and finds the highest logits if there are kernels of Paddock. */
+interface Search {
+  /** Notes where the logits of the next pass are looked at. */
+  plan(wanted: readonly WantedLogits[]): void;
+  /** Waits for the latest pass, in this thread if `here`. */
+  search(context: Pointer, threads: number, here: boolean): Promise<void> | void;
+  highestAt: Passes['highestAt'];
+}
+
+function createSearch({ llama, paths, kernels: { search } }: Library, size: number): Search {
+  if (!search) {
+    const wait = llama.llama_synchronize;
     return {
-      async run(context, batch) {
-        const result = await llama.llama_decode.async(context, batch);
-        if (result === 0 && gpu) await llama.llama_synchronize.async(context);
-        return result;
-      },
+      plan() {},
+      search: (context, _, here) => (here ? wait : wait.async)(context),
       highestAt: () => undefined,
     };
   }
-  const functions = passFunctions(paths.at(-1) ?? '');
+  const functions = searchFunctions(paths.at(-1) ?? '');
   const asked = new Int32Array(2 * MOST_PLACES);
   const counts = new Int32Array(MOST_PLACES);
   let room = makeRoom(0);
   /** By place: where its results begin, and how many there may be. */
-  const found = new Map<LogitsPlace, { at: number; begin: number; most: number }>();
+  const places = new Map<LogitsPlace, { at: number; begin: number; most: number }>();
 
-  const plan = (wanted: readonly WantedLogits[]) => {
-    found.clear();
-    let begin = 0;
-    for (const [at, { place, most }] of wanted.entries()) {
-      asked[2 * at] = place;
-      asked[2 * at + 1] = most;
-      found.set(place, { at, begin, most });
-      begin += most;
-    }
-    if (begin > room.tokens.length) room = makeRoom(begin);
-  };
   return {
-    run(context, batch, wanted, threads) {
-      const places = wanted.slice(0, MOST_PLACES);
-      plan(places);
+    plan(wanted) {
+      places.clear();
+      let begin = 0;
+      for (const [at, { place, most }] of wanted.slice(0, MOST_PLACES).entries()) {
+        asked[2 * at] = place;
+        asked[2 * at + 1] = most;
+        counts[at] = -1;
+        places.set(place, { at, begin, most });
+        begin += most;
+      }
+      if (begin > room.tokens.length) room = makeRoom(begin);
+    },
+    search(context, threads, here) {
       const results = [addressOf(counts), addressOf(room.tokens), addressOf(room.logits)] as const;
-      return pass(addressOf(functions), context, batch, size, places.length, addressOf(asked), ...results, threads);
+      const call = here ? search : search.async;
+      return call(addressOf(functions), context, size, places.size, addressOf(asked), ...results, threads);
     },
     highestAt(place, count) {
-      const { at = 0, begin = 0, most = 0 } = found.get(place) ?? {};
+      const { at = 0, begin = 0, most = 0 } = places.get(place) ?? {};
       const number = counts[at] ?? -1;
       if (count > most || number < 0) return undefined;
       const end = begin + Math.min(count, number);

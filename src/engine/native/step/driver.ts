@@ -12,6 +12,8 @@ import type { ThreadCounts } from './thread-count.ts';
 
 /** A pass with more tokens than this takes the threads for prompts, a smaller pass those for replies. */
 const MANY_TOKENS = 32;
+/** A pass that is expected to take less time, in ms, is computed while the event loop waits. */
+const BRIEF_MS = 20;
 /** The driver of one context, with the measurements that other modules use. */
 export interface Driver extends StepDriver {
   /** The time to evaluate one prompt token, in ms; null before that was measured. */
@@ -55,7 +57,8 @@ export function createDriver(
     const tokens = sum(parts.map((part) => part.tokens.length));
     const isLong = tokens > MANY_TOKENS;
     await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
-    await governor?.before(expectedMs(parts.length, tokens, isLong), isLong);
+    const expected = expectedMs(parts.length, tokens, isLong);
+    await governor?.before(expected, isLong);
     const threads = atMost(isLong ? counts.prompt : counts.reply);
     const start = { wall: clock(), cpu: governor?.ownCpuMs() ?? 0 };
     let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
@@ -64,7 +67,8 @@ export function createDriver(
       batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
       return runs;
     };
-    const options = { arrange: parts.length > 1 ? arrange : undefined, signal, adapters };
+    const isBrief = expected < BRIEF_MS && !parts.some(({ rows }) => rows);
+    const options = { arrange: parts.length > 1 ? arrange : undefined, signal, adapters, isBrief };
     const places = await decoder.decode(parts, threads, options);
     const now = clock();
     const wallMs = now - start.wall;

@@ -2,7 +2,7 @@ import koffi from 'koffi';
 import { MEDIA_FUNCTIONS } from '../media/functions.ts';
 import { type Declaration, FUNCTIONS } from './functions.ts';
 import type { Pointer } from './pointer.ts';
-import { type Batch, declareStructs, type ThreadPoolParams } from './structs.ts';
+import { declareStructs, type ThreadPoolParams } from './structs.ts';
 
 // The only file that calls koffi's functions, with structs.ts, which declares types to it.
 
@@ -126,18 +126,16 @@ export interface KernelLibrary {
    */
   highest(logits: Pointer, count: number, most: number, tokens: Int32Array, highest: Float32Array): number;
   /**
-   * Runs one forward pass, waits for its end, and finds the highest logits at up to 512 places, on a thread of libuv.
-   * Resolves to the result of `llama_decode`.
+   * Waits for the end of a context's latest pass, and finds the highest logits at up to 512 places.
    *
-   * @param llama the addresses of `PASS_FUNCTIONS`
+   * @param llama the addresses of `SEARCH_FUNCTIONS`
    * @param wanted pairs of a place and a number of logits
    * @param counts where the numbers of found logits are written; -1 if there are none
    */
-  pass(
-    ...args: [
+  search: CFunction<
+    (
       llama: Pointer,
       context: Pointer,
-      batch: Batch,
       vocabulary: number,
       places: number,
       wanted: Pointer,
@@ -145,21 +143,21 @@ export interface KernelLibrary {
       tokens: Pointer,
       logits: Pointer,
       threads: number,
-    ]
-  ): Promise<number>;
+    ) => void
+  >;
 }
 
-/** The functions of llama.cpp that Paddock's kernels call in a forward pass. */
-const PASS_FUNCTIONS = ['llama_decode', 'llama_synchronize', 'llama_get_logits_ith'];
+/** The functions of llama.cpp that Paddock's kernels call. */
+const SEARCH_FUNCTIONS = ['llama_synchronize', 'llama_get_logits_ith'];
 
 /**
- * Returns the addresses of `PASS_FUNCTIONS`, one after the other.
+ * Returns the addresses of `SEARCH_FUNCTIONS`, one after the other.
  *
  * @param path llama.cpp's library, which is open
  */
-export function passFunctions(path: string): BigUint64Array {
+export function searchFunctions(path: string): BigUint64Array {
   const library = koffi.load(path);
-  const addresses = PASS_FUNCTIONS.map((name) => library.symbol(name) as Pointer);
+  const addresses = SEARCH_FUNCTIONS.map((name) => library.symbol(name) as Pointer);
   return BigUint64Array.from({ length: 64 }, (_, index) => addresses[index] ?? 0n);
 }
 
@@ -168,23 +166,22 @@ export function passFunctions(path: string): BigUint64Array {
  * if it cannot be opened.
  */
 export function bindKernels(path: string): KernelLibrary {
-  declareStructs();
   const library = koffi.load(path, { global: true });
   const describe = library.func('const char *paddock_kernels_describe()');
   const products = library.func('uint64_t paddock_kernels_products(int type)');
   const highest = library.func(
     'int32_t paddock_kernels_highest(const void *all, int32_t count, int32_t most, int32_t *tokens, float *logits)',
   );
-  const pass = withPromise(
+  const search = withPromise(
     library.func(
-      'int32_t paddock_kernels_pass(void *llama, void *context, llama_batch batch, int32_t vocabulary, int32_t places, void *wanted, void *counts, void *tokens, void *logits, int32_t threads)',
+      'void paddock_kernels_search(void *llama, void *context, int32_t vocabulary, int32_t places, void *wanted, void *counts, void *tokens, void *logits, int32_t threads)',
     ),
-  ) as CFunction<(...args: Parameters<KernelLibrary['pass']>) => number>;
+  ) as KernelLibrary['search'];
   return {
     describe: () => describe() as string | null,
     products: (type) => Number(products(type)),
     highest: (...args) => highest(...args) as number,
-    pass: pass.async,
+    search,
   };
 }
 

@@ -1,5 +1,5 @@
-// One forward pass in one call: the model computes, the thread waits for it (on a GPU llama.cpp returns before it has
-// computed), and the highest logits of all replies are found, by several threads where there are many replies.
+// Waits for the end of a forward pass (on a GPU, llama.cpp returns before it has computed), and finds the highest logits
+// of all replies, with several threads where there are many replies.
 
 #include <pthread.h>
 
@@ -13,20 +13,8 @@ __asm__(".symver pthread_join, pthread_join@GLIBC_2.2.5");
 namespace paddock {
 namespace {
 
-/** llama.cpp's `llama_batch`, which is passed by value. */
-struct Batch {
-  int32_t n_tokens;
-  int32_t *token;
-  float *embd;
-  int32_t *pos;
-  int32_t *n_seq_id;
-  int32_t **seq_id;
-  int8_t *logits;
-};
-
-/** The functions of llama.cpp that a pass needs. */
+/** The functions of llama.cpp that are called. */
 struct Llama {
-  int32_t (*decode)(void *context, Batch batch);
   void (*synchronize)(void *context);
   const float *(*logits_at)(void *context, int32_t place);
 };
@@ -91,16 +79,13 @@ void search_together(Search &all, int32_t most) {
 }  // namespace paddock
 
 /**
- * Runs one forward pass, waits for its end, and finds the highest logits at `places` places, up to 512, with up to
- * `threads` threads. Returns what `llama_decode` does. The results of the places follow one another in `tokens` and
- * `logits`, each with the room that it wants; `counts` has their numbers, which are -1 where there are no logits or
- * where the kernels are off.
+ * Waits for the end of a context's latest pass, and finds the highest logits at `places` places, up to 512, with up to
+ * `threads` threads. The results of the places follow one another in `tokens` and `logits`, each with the room that it
+ * wants; `counts` has their numbers, which are -1 where there are no logits or where the kernels are off.
  */
-extern "C" __attribute__((visibility("default"))) int32_t paddock_kernels_pass(
-    const paddock::Llama *llama, void *context, paddock::Batch batch, int32_t vocabulary, int32_t places,
-    const paddock::Wanted *wanted, int32_t *counts, int32_t *tokens, float *logits, int32_t threads) {
-  const int32_t result = llama->decode(context, batch);
-  if (result != 0) return result;
+extern "C" __attribute__((visibility("default"))) void paddock_kernels_search(
+    const paddock::Llama *llama, void *context, int32_t vocabulary, int32_t places, const paddock::Wanted *wanted,
+    int32_t *counts, int32_t *tokens, float *logits, int32_t threads) {
   llama->synchronize(context);
   if (places > paddock::MOST_PLACES) places = paddock::MOST_PLACES;
   paddock::Search all{paddock::chosen_kernels(), vocabulary, places, wanted, counts, tokens, logits, {}, {}, 0};
@@ -112,5 +97,4 @@ extern "C" __attribute__((visibility("default"))) int32_t paddock_kernels_pass(
     to += wanted[at].most;
   }
   if (all.set != nullptr && places > 0) paddock::search_together(all, threads);
-  return 0;
 }
