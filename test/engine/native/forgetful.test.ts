@@ -94,11 +94,11 @@ async function countTokens(work: () => Promise<unknown>): Promise<number> {
     tokens += batch.n_tokens;
     return call(context, batch);
   };
-  llama.llama_decode = Object.assign(counted(decode), { async: counted(decode.async) }) as typeof decode;
+  Object.assign(llama, { llama_decode: Object.assign(counted(decode), { async: counted(decode.async) }) });
   try {
     await work();
   } finally {
-    llama.llama_decode = decode;
+    Object.assign(llama, { llama_decode: decode });
   }
   return tokens;
 }

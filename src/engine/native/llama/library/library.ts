@@ -52,7 +52,12 @@ let sink: Log | undefined;
 export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernels = false): Promise<Library> {
   sink = log;
   if (opened) {
-    if (opened.gpu === gpu) return opened.library;
+    const { library } = opened;
+    if (opened.gpu === gpu) {
+      // Another user of llama.cpp in this process, such as node-llama-cpp, may have taken its log.
+      library.llama.llama_log_set(library.logTo, null);
+      return library;
+    }
     throw new Error(`this process has opened llama.cpp's libraries for ${opened.gpu || 'the CPU'} already`);
   }
   const { folder, libraries, fallback } = await findBinaries(gpu);
