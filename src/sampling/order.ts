@@ -6,6 +6,9 @@ const RADIX = 2048;
 /** Position of the coarse digit, the 11 highest bits of a key. It tells which entries may be among the best. */
 const COARSE_SHIFT = 21;
 
+/** Up to this number of values, inserting one after the other is faster than counting digits. */
+const FEW = 256;
+
 /** Numbers to sort by, each with the index of its value. */
 interface Keyed {
   keys: Uint32Array;
@@ -14,10 +17,12 @@ interface Keyed {
 
 /**
  * Returns the indices of the `keep` highest values, highest first. Equal values keep their order. Uses a radix sort: a
- * comparison sort of a whole vocabulary would take tens of milliseconds for every token.
+ * comparison sort of a whole vocabulary would take tens of milliseconds for every token. Few values are inserted one by
+ * one: they are mostly in order, but for some that a penalty has moved.
  */
 export function descendingOrder(values: Float32Array, keep = values.length): Uint32Array {
   let from = toKeyed(values);
+  if (values.length <= FEW) return inserted(from).subarray(0, keep);
   if (keep < values.length) from = contenders(from, keep);
   let to = allocate(from.keys.length);
   for (const shift of SHIFTS) {
@@ -44,6 +49,22 @@ function toKeyed(values: Float32Array): Keyed {
     keyed.indices[index] = index;
   }
   return keyed;
+}
+
+/** Sorts the entries by their keys, in place, and returns their indices. Entries with the same key keep their order. */
+function inserted({ keys, indices }: Keyed): Uint32Array {
+  for (let from = 1; from < keys.length; from++) {
+    const key = keys[from] ?? 0;
+    const index = indices[from] ?? 0;
+    let to = from;
+    for (; to > 0 && (keys[to - 1] ?? 0) > key; to--) {
+      keys[to] = keys[to - 1] ?? 0;
+      indices[to] = indices[to - 1] ?? 0;
+    }
+    keys[to] = key;
+    indices[to] = index;
+  }
+  return indices;
 }
 
 /** Returns at least `keep` entries, the ones with the lowest keys among them. */

@@ -116,7 +116,9 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   if (!opened) return null;
 
   let pointer: Pointer | null = opened;
-  let calls: Promise<unknown> = Promise.resolve();
+  /** The number of calls that are under way, and what waits for their end. */
+  let calls = 0;
+  let onIdle: (() => void) | undefined;
   const memory = llama.llama_get_memory(opened);
   const batch = createBatch(batchSize);
   const pool = threadPools.create({ ...llama.ggml_threadpool_params_default(threads), poll: POLL });
@@ -128,10 +130,15 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     return pointer;
   };
   /** Keeps the context from being freed until the call has ended. */
-  const during: During = (call) => {
-    const ended = call(handle());
-    calls = Promise.allSettled([calls, ended]);
-    return ended;
+  const during: During = async (call) => {
+    const context = handle();
+    calls += 1;
+    try {
+      return await call(context);
+    } finally {
+      calls -= 1;
+      if (calls === 0) onIdle?.();
+    }
   };
   const passes = createPasses(model.library, model.tokenizer.size);
   const outputs = createOutputs(model, passes, options.output, handle);
@@ -169,7 +176,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         };
         outputs.forget();
         stop[0] = signal?.aborted ? 1 : 0;
-        signal?.addEventListener('abort', abort);
+        if (!isBrief) signal?.addEventListener('abort', abort);
         takeError();
         const result = await evaluate(context, parts, wantedOf(parts, places), isBrief);
         signal?.removeEventListener('abort', abort);
@@ -201,7 +208,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
       if (pointer === null) return;
       const closing = pointer;
       pointer = null;
-      await calls;
+      if (calls > 0) await new Promise<void>((resolve) => (onIdle = resolve));
       llama.llama_free(closing);
       threadPools.free(pool);
     },

@@ -82,6 +82,8 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   let errands: (() => Promise<void>)[] = [];
   /** The generations of the forward pass that is under way, and what aborts it. */
   let computing: { generations: Steppable[]; controller: AbortController } | undefined;
+  /** Aborts forward passes, one after the other until one was aborted: a new controller takes as long as a small plan. */
+  let controller = new AbortController();
 
   /** A pass is worth nothing once all of its generations are cancelled: a long part of a prompt takes seconds. */
   const noteCancelled = () => {
@@ -89,7 +91,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   };
 
   const compute = async (generations: Steppable[], parts: Part[], adapters: AdapterSet): Promise<LogitsPlace[][]> => {
-    const controller = new AbortController();
+    if (controller.signal.aborted) controller = new AbortController();
     computing = { generations, controller };
     noteCancelled();
     try {
