@@ -1,5 +1,3 @@
-import { sum } from '../../../utils/sum.ts';
-
 /** The facts by which a slot is chosen for a prompt. Counts are in tokens. */
 export interface SlotCandidate {
   busy: boolean;
@@ -51,46 +49,71 @@ export function chooseSlot(candidates: SlotCandidate[], costs: SlotCosts): numbe
     rowsMs,
   );
   const free = candidates
-    .map((candidate, index) => ({ ...candidate, index, apartMs: Math.round(PASSES * (apart[index] ?? 0)) }))
-    .filter(({ busy }) => !busy)
-    .sort((a, b) => a.usedAt - b.usedAt)
-    .map((slot, age, { length }) => {
-      const share = age / Math.max(1, length - 1);
-      return { ...slot, age, costMs: slot.apartMs + (slot.namesake ? 0 : slot.lossMs * share) };
-    });
-  const [continued] = free
-    .filter(({ shared, cached }) => shared > 0 && shared >= cached / 2)
-    .sort((a, b) => b.shared - a.shared);
-  const [best] = free.toSorted(
+    .map((slot, index) => ({ slot, index, apartMs: Math.round(PASSES * (apart[index] ?? 0)), age: 0, costMs: 0 }))
+    .filter(({ slot }) => !slot.busy)
+    .sort((a, b) => a.slot.usedAt - b.slot.usedAt);
+  for (const [age, place] of free.entries()) {
+    const share = age / Math.max(1, free.length - 1);
+    place.age = age;
+    place.costMs = place.apartMs + (place.slot.namesake ? 0 : place.slot.lossMs * share);
+  }
+  const continued = bestOf(
+    free.filter(({ slot: { shared, cached } }) => shared > 0 && shared >= cached / 2),
+    (a, b) => b.slot.shared - a.slot.shared,
+  );
+  const best = bestOf(
+    free,
     (a, b) =>
       a.costMs - b.costMs ||
-      Number(b.namesake) - Number(a.namesake) ||
-      Number(a.unique > 0) - Number(b.unique > 0) ||
+      Number(b.slot.namesake) - Number(a.slot.namesake) ||
+      Number(a.slot.unique > 0) - Number(b.slot.unique > 0) ||
       a.age - b.age,
   );
-  const [spare] = free.filter(({ unique }) => unique === 0).sort((a, b) => a.apartMs - b.apartMs || a.age - b.age);
   if (!best || !continued) return best?.index;
-  const branches = continued.unique > 0 && continued.cached - continued.shared > copyTokens;
-  if (branches && spare) return spare.index;
+  const spare = bestOf(
+    free.filter(({ slot }) => slot.unique === 0),
+    (a, b) => a.apartMs - b.apartMs || a.age - b.age,
+  );
+  const { unique, cached, shared } = continued.slot;
+  if (unique > 0 && cached - shared > copyTokens && spare) return spare.index;
   return continued.apartMs > moveMs + best.costMs ? best.index : continued.index;
+}
+
+/** Returns the first of a list in an order, as a sort would put it; undefined for none. */
+function bestOf<T>(list: readonly T[], order: (a: T, b: T) => number): T | undefined {
+  return list.reduce<T | undefined>(
+    (best, item) => (best !== undefined && order(best, item) <= 0 ? best : item),
+    undefined,
+  );
 }
 
 /**
  * Returns for each slot how much longer a pass takes if that slot is taken instead of the one with the shortest passes,
- * in ms.
+ * in ms. A slot joins the rows of busy slots beside it to one row.
  */
 function apartMs(busy: readonly boolean[], rowsMs: (slots: number) => number): number[] {
-  const times = busy.map((_, index) => sum(rowsOf(busy.map((is, other) => is || other === index)).map(rowsMs)));
-  const least = Math.min(...times.filter((_, index) => !busy[index]));
-  return times.map((ms) => ms - least);
+  const known = new Map([[0, 0]]);
+  const timeOf = (slots: number) => {
+    const ms = known.get(slots) ?? rowsMs(slots);
+    known.set(slots, ms);
+    return ms;
+  };
+  const before = busyBefore(busy);
+  const after = busyBefore(busy.toReversed()).reverse();
+  const added = busy.map((_, index) => {
+    const [left = 0, right = 0] = [before[index], after[index]];
+    return timeOf(left + 1 + right) - timeOf(left) - timeOf(right);
+  });
+  const least = Math.min(...added.filter((_, index) => !busy[index]));
+  return added.map((ms) => ms - least);
 }
 
-/** Returns the lengths of the rows of busy slots with consecutive numbers. */
-function rowsOf(busy: readonly boolean[]): number[] {
-  const rows: number[] = [];
-  for (const [index, is] of busy.entries()) {
-    if (is && busy[index - 1]) rows[rows.length - 1] = (rows.at(-1) ?? 0) + 1;
-    else if (is) rows.push(1);
-  }
-  return rows;
+/** Returns for each slot the number of busy slots right before it. */
+function busyBefore(busy: readonly boolean[]): number[] {
+  let run = 0;
+  return busy.map((is) => {
+    const before = run;
+    run = is ? run + 1 : 0;
+    return before;
+  });
 }

@@ -9,6 +9,8 @@ export interface GuessLimits {
   room: number;
   /** True if the pass reads a part of a prompt. */
   readsPrompt: boolean;
+  /** True if only a reply that is alone has guesses. */
+  onlyAlone: boolean;
   /** Returns the time of a micro-batch, in ms. */
   timeOf: (batch: MicroBatch) => number;
 }
@@ -38,14 +40,14 @@ const WORTH = { alone: 1.05, several: 1.2 };
  */
 export function planGuesses(
   demands: readonly Pick<Demand, 'reply' | 'offer'>[],
-  { room, readsPrompt, timeOf }: GuessLimits,
+  { room, readsPrompt, onlyAlone, timeOf }: GuessLimits,
 ): GuessPlan | null {
   const replies = demands.filter(({ reply }) => reply > 0);
   const rows = replies
     .flatMap(({ reply, offer }) => (offer ? { reply, ...offer } : []))
     .sort((one, other) => one.sequence - other.sequence);
   if (rows.length < replies.length || rows.every(({ tokens }) => tokens === 0)) return null;
-  if (readsPrompt && rows.length > 1) return null;
+  if ((readsPrompt || onlyAlone) && rows.length > 1) return null;
 
   const base = { ms: Math.min(rowsMs(rows, 1, timeOf), filledMs(rows, timeOf)), tokens: gainedBy(rows, 1) };
   const widest = Math.max(...rows.map(({ reply, tokens }) => reply + tokens));

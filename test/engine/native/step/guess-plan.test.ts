@@ -5,6 +5,7 @@ import { planGuesses } from '../../../../src/engine/native/step/guess-plan.ts';
 const LIMITS = {
   room: 128,
   readsPrompt: false,
+  onlyAlone: false,
   timeOf: ({ sequences, width }: { sequences: number; width: number }) => 10 + 2 * sequences * width,
 };
 const reply = (sequence: number, tokens: number, share: number, needs = 1) => ({
@@ -51,6 +52,12 @@ describe('the guesses of a step', () => {
 
   it('are none for several replies while a prompt is read, whose reply is worth more', () => {
     const limits = { ...LIMITS, readsPrompt: true };
+    expect(planGuesses([reply(0, 15, 0.95), reply(1, 15, 0.95)], limits)).toBeNull();
+    expect(planGuesses([reply(0, 15, 0.95)], limits)).not.toBeNull();
+  });
+
+  it('are none for several replies where only one may have them', () => {
+    const limits = { ...LIMITS, onlyAlone: true };
     expect(planGuesses([reply(0, 15, 0.95), reply(1, 15, 0.95)], limits)).toBeNull();
     expect(planGuesses([reply(0, 15, 0.95)], limits)).not.toBeNull();
   });
