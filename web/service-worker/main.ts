@@ -63,7 +63,12 @@ const ground: BrowserGround = {
   version: PADDOCK_VERSION,
 };
 
-const roam = createRoam({ readConfig: readBrowserConfig, ask: (...request) => fetch(...request), now: Date.now });
+const roam = createRoam({
+  readConfig: readBrowserConfig,
+  ask: (...request) => fetch(...request),
+  now: Date.now,
+  locks: navigator.locks,
+});
 
 /** The Unix time in ms at which the waiting reload began; null if no reload waits. */
 let turnBegan: number | null = null;

@@ -1,7 +1,8 @@
 import { ROUTES } from '../../src/api/api.ts';
 import { errorReply } from '../../src/api/http/http.ts';
 import { ApiError } from '../../src/contract/errors.ts';
-import { type BrowserConfig, type HomeServer, SERVER_STATE, type ServerState } from '../protocol.ts';
+import { holdLock } from '../liveness.ts';
+import { type BrowserConfig, connectionLock, type HomeServer, SERVER_STATE, type ServerState } from '../protocol.ts';
 import { isForm } from './api.ts';
 import { toResponse } from './respond.ts';
 
@@ -16,10 +17,15 @@ const PASSED_ON = ['accept', 'content-type', 'authorization', 'x-request-id'];
 /** The response headers that are sent back to the page. */
 const PASSED_BACK = ['content-type', 'x-request-id', 'retry-after'];
 
+interface Asked {
+  request: Request;
+  path: string;
+}
+
 /** Sends API requests to the user's own server while it can be reached, and to the engine of this browser otherwise. */
 export interface Roam {
   /** Returns the answer of the server, or that of `local`, which asks this browser. */
-  answer(asked: { request: Request; path: string }, local: () => Promise<Response>): Promise<Response>;
+  answer(asked: Asked, local: () => Promise<Response>): Promise<Response>;
 }
 
 interface Needs {
@@ -27,9 +33,10 @@ interface Needs {
   ask: typeof fetch;
   /** The current time, in ms. */
   now: () => number;
+  locks: LockManager;
 }
 
-export function createRoam({ readConfig, ask, now }: Needs): Roam {
+export function createRoam({ readConfig, ask, now, locks }: Needs): Roam {
   let known: { url: string; at: number; state: Promise<ServerState> } | null = null;
 
   const note = (url: string, state: Promise<ServerState>) => {
@@ -49,7 +56,7 @@ export function createRoam({ readConfig, ask, now }: Needs): Roam {
       const state = await look(server);
       if (state !== 'answers') return marked(await local(), state);
       try {
-        return marked(await passOn(request, path, server, ask), 'answers');
+        return marked(await passOn({ request, path }, server, { ask, locks }), 'answers');
       } catch (error) {
         if (request.signal.aborted) throw error;
         const gone = await note(server.url, Promise.resolve('silent'));
@@ -82,45 +89,79 @@ async function checkServer({ url, key }: HomeServer, ask: typeof fetch): Promise
   }
 }
 
-async function passOn(request: Request, path: string, server: HomeServer, ask: typeof fetch): Promise<Response> {
-  const headers = new Headers();
-  for (const name of PASSED_ON) {
-    const value = request.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
-  if (server.key !== null) headers.set('authorization', `Bearer ${server.key}`);
+/**
+ * Sends a request to the server and returns its reply. A connection's lock is held from then until the reply is read, so that
+ * the pages keep the service worker awake.
+ */
+async function passOn(
+  { request, path }: Asked,
+  server: HomeServer,
+  { ask, locks }: Pick<Needs, 'ask' | 'locks'>,
+): Promise<Response> {
   const { method, signal } = request;
   const isRead = method === 'GET' || method === 'HEAD';
   const body = isRead ? null : await request.blob();
   const target = new URL(path.slice(1) + new URL(request.url).search, server.url);
-  const response = await ask(target, { method, headers, body, signal, cache: 'no-store' });
-  const back = new Headers();
-  for (const name of PASSED_BACK) {
-    const value = response.headers.get(name);
-    if (value !== null) back.set(name, value);
+  const headers = chosen(request.headers, PASSED_ON);
+  if (server.key !== null) headers.set('authorization', `Bearer ${server.key}`);
+  const release = await holdLock(connectionLock(crypto.randomUUID()), locks);
+  try {
+    const response = await ask(target, { method, headers, body, signal, cache: 'no-store' });
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const relayed =
+      response.body && relay(response.body, { onEnd: release, ...(isStream && { lastWords: brokenOff(server) }) });
+    if (!relayed) release();
+    return new Response(relayed, { status: response.status, headers: chosen(response.headers, PASSED_BACK) });
+  } catch (error) {
+    release();
+    throw error;
   }
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  const whole = response.body && isStream ? untilGone(response.body, server) : response.body;
-  return new Response(whole, { status: response.status, headers: back });
 }
 
-/** Returns the stream. If it breaks off, it ends with an error event that says why. */
-function untilGone(stream: ReadableStream<Uint8Array>, server: HomeServer): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
+function chosen(headers: Headers, names: readonly string[]): Headers {
+  const some = new Headers();
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) some.set(name, value);
+  }
+  return some;
+}
+
+/**
+ * Returns the body. `onEnd` is called when it ends, breaks off or is not read any more. With `lastWords`, a body that breaks off
+ * ends with them.
+ */
+function relay(
+  body: ReadableStream<Uint8Array>,
+  { onEnd, lastWords }: { onEnd: () => void; lastWords?: string },
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch {
-        const { status: _, ...error } = serverGone(server).data;
-        controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify({ error })}\n\n`));
+        if (!done) return controller.enqueue(value);
         controller.close();
+      } catch (error) {
+        if (lastWords === undefined) controller.error(error);
+        else {
+          controller.enqueue(new TextEncoder().encode(lastWords));
+          controller.close();
+        }
       }
+      onEnd();
     },
-    cancel: (reason) => reader.cancel(reason),
+    async cancel(reason) {
+      onEnd();
+      await reader.cancel(reason);
+    },
   });
+}
+
+/** Returns the error event with which a stream ends that breaks off. */
+function brokenOff(server: HomeServer): string {
+  const { status: _, ...error } = serverGone(server).data;
+  return `\n\ndata: ${JSON.stringify({ error })}\n\n`;
 }
 
 function serverGone({ url }: HomeServer): ApiError {

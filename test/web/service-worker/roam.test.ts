@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_CONFIG } from '../../../web/config.ts';
-import { type HomeServer, SERVER_STATE } from '../../../web/protocol.ts';
+import { keepAwake } from '../../../web/leader/keep-awake.ts';
+import { connectionLock, type HomeServer, type PageMessage, SERVER_STATE } from '../../../web/protocol.ts';
 import { createRoam, type Roam } from '../../../web/service-worker/roam.ts';
+import { type FakeLocks, fakeLocks } from '../support/locks.ts';
 
 const EVENT = 'data: {"choices":[]}\n\n';
 
@@ -14,6 +16,7 @@ let breakOff: () => void;
 let closed: Promise<unknown>;
 let server: HomeServer;
 let time: number;
+let locks: FakeLocks;
 let roam: Roam;
 
 /** A server with a health, an echo, and a stream that stays open. */
@@ -34,7 +37,8 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   server = { url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/base/`, key: 'secret' };
-  roam = createRoam({ readConfig: async () => ({ ...DEFAULT_CONFIG, server }), ask: fetch, now: () => time });
+  locks = fakeLocks();
+  roam = createRoam({ readConfig: async () => ({ ...DEFAULT_CONFIG, server }), ask: fetch, now: () => time, locks });
 });
 afterEach(() => stop());
 
@@ -120,7 +124,7 @@ describe('a page with a server', () => {
   });
 
   it('asks nobody without one', async () => {
-    const alone = createRoam({ readConfig: async () => DEFAULT_CONFIG, ask: fetch, now: () => time });
+    const alone = createRoam({ readConfig: async () => DEFAULT_CONFIG, ask: fetch, now: () => time, locks });
     const request = new Request('https://site.example/health');
     const response = await alone.answer({ request, path: '/health' }, local);
     expect(response.headers.get(SERVER_STATE)).toBeNull();
@@ -132,11 +136,73 @@ describe('a page with a server', () => {
       if (init?.mode === 'no-cors') return new Response(null);
       throw new TypeError('Failed to fetch');
     };
-    const refused = createRoam({ readConfig: async () => ({ ...DEFAULT_CONFIG, server }), ask, now: () => time });
+    const refused = createRoam({
+      readConfig: async () => ({ ...DEFAULT_CONFIG, server }),
+      ask,
+      now: () => time,
+      locks,
+    });
     const response = await refused.answer(
       { request: new Request('https://site.example/health'), path: '/health' },
       local,
     );
     expect(response.headers.get(SERVER_STATE)).toBe('refuses');
+  });
+});
+
+describe('a relayed reply', () => {
+  const connections = async () => {
+    const { held = [] } = await locks.query();
+    return held.filter(({ name = '' }) => name.startsWith(connectionLock(''))).length;
+  };
+
+  it('has the service worker kept awake from the question to the end of the reply', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const told: PageMessage[] = [];
+    const letSleep = keepAwake({ locks, wake: (message) => told.push(message) });
+    try {
+      const response = await post('/v1/chat/completions', '{"stream":true}');
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(told).toHaveLength(3);
+      breakOff();
+      await response.text();
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(told).toHaveLength(3);
+    } finally {
+      letSleep();
+      vi.useRealTimers();
+    }
+  });
+
+  it('holds a lock while the server computes a whole reply, which is let go once it is read', async () => {
+    let whileAsked = 0;
+    const ask: typeof fetch = async (...asked) => {
+      whileAsked = await connections();
+      return fetch(...asked);
+    };
+    const own = createRoam({ readConfig: async () => ({ ...DEFAULT_CONFIG, server }), ask, now: () => time, locks });
+    const request = new Request('https://site.example/v1/completions', { method: 'POST', body: '{}' });
+    const response = await own.answer({ request, path: '/v1/completions' }, local);
+    expect(whileAsked).toBe(1);
+    expect(await response.json()).toEqual({ from: 'server' });
+    expect(await connections()).toBe(0);
+  });
+
+  it('lets go of its lock when the page stops reading, when the page aborts, and when the server is gone', async () => {
+    const stopped = await post('/v1/chat/completions', '{"stream":true}');
+    expect(await connections()).toBe(1);
+    await stopped.body?.cancel();
+    expect(await connections()).toBe(0);
+
+    const leaving = new AbortController();
+    const aborted = await post('/v1/chat/completions', '{"stream":true}', leaving.signal);
+    expect(await connections()).toBe(1);
+    leaving.abort();
+    await aborted.text();
+    expect(await connections()).toBe(0);
+
+    await stop();
+    expect((await post('/v1/chat/completions', '{}')).status).toBe(503);
+    expect(await connections()).toBe(0);
   });
 });
