@@ -1,13 +1,11 @@
 import type { JSX } from 'preact';
+import '../messages/later.ts';
 import { t } from '../messages/language.ts';
 import { translateSaid } from '../messages/translate.ts';
 import type { Health } from '../page/health.ts';
-import { lazy } from '../parts/lazy.ts';
-import { useLazy } from '../parts/use-lazy.ts';
 import { useActions } from '../state/use-actions.ts';
 import { type Arrival, paceOf } from './arrival.ts';
-
-const finder = lazy(() => import('./find-model.tsx'));
+import { FindModel } from './find-model.tsx';
 
 interface AddModelProps {
   arrival: Arrival | null;
@@ -18,12 +16,11 @@ interface AddModelProps {
 
 /** Searches for models and pulls them. While a model is pulled or imported, shows its progress instead. */
 export function AddModel({ arrival, health, fromDisk }: AddModelProps): JSX.Element {
-  const part = useLazy(finder, !arrival);
   if (arrival) return <Arriving arrival={arrival} />;
   return (
     <section class="add-model">
-      <h3>{t('models.add')}</h3>
-      {part && <part.FindModel health={health} />}
+      <h3>{t('adding.title')}</h3>
+      <FindModel health={health} />
       {fromDisk && <FromDisk />}
     </section>
   );
@@ -34,11 +31,11 @@ function FromDisk(): JSX.Element {
   return (
     <p class="row from-disk">
       <label class="button file-button">
-        {t('models.importFile')}
+        {t('adding.importFile')}
         <input
           type="file"
           accept=".gguf"
-          aria-label={t('models.importFile')}
+          aria-label={t('adding.importFile')}
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0];
             if (file) void models.importFile(file);
@@ -46,7 +43,7 @@ function FromDisk(): JSX.Element {
           }}
         />
       </label>
-      <span class="muted">{t('models.copiedIn')}</span>
+      <span class="muted">{t('adding.copiedIn')}</span>
     </p>
   );
 }
@@ -61,13 +58,13 @@ function Arriving({ arrival }: { arrival: Arrival }): JSX.Element {
       <h3 class="source">{source}</h3>
       <progress
         {...(known ? { value: completed, max: total } : stands && { value: 0 })}
-        aria-label={t('arrival.progress', { source })}
+        aria-label={t('adding.progress', { source })}
       />
       {failure === null ? (
         <p class="muted arrival-step">{translateSaid(step, t)}</p>
       ) : (
         <p class="problem arrival-step" role="alert">
-          {t('arrival.didNotCome', { reason: failure })}
+          {kind === 'import' ? failure : t('adding.didNotCome', { reason: failure })}
         </p>
       )}
       <p class="muted figures">
@@ -81,19 +78,19 @@ function Arriving({ arrival }: { arrival: Arrival }): JSX.Element {
       <div class="row">
         {kind === 'pull' && stands && (
           <button type="button" class="button primary" onClick={() => void models.goOn()}>
-            {failure === null ? t('arrival.goOn') : t('common.tryAgain')}
+            {failure === null ? t('adding.goOn') : t('common.tryAgain')}
           </button>
         )}
         {kind === 'pull' && !stands && (
           <button type="button" class="button" onClick={models.pauseArrival}>
-            {t('arrival.pause')}
+            {t('adding.pause')}
           </button>
         )}
         <button type="button" class="button quiet" onClick={models.cancelArrival}>
-          {stands ? t('arrival.forget') : t('common.cancel')}
+          {stands ? t('adding.forget') : t('common.cancel')}
         </button>
       </div>
-      {kind === 'pull' && <p class="muted">{t('arrival.isKept')}</p>}
+      {kind === 'pull' && <p class="muted">{t('adding.isKept')}</p>}
     </section>
   );
 }

@@ -38,17 +38,21 @@ export type ArrivalEvent =
 /** The fields of a pull that are stored, so that it continues after a reload. */
 export type KeptArrival = Pick<Arrival, 'source' | 'completed' | 'total' | 'paused'>;
 
+/** The step of an import. It does not name the file, which is the source that stands above. */
+const COPYING: Said = { key: 'adding.copying' };
+
 /** Returns a pull or import that has just begun. */
 export function arrivalOf(source: string, kind: Arrival['kind'] = 'pull'): Arrival {
   const unknown = { completed: 0, total: null, bytesPerSecond: null, secondsLeft: null };
-  return { source, step: { key: 'arrival.asking' }, ...unknown, kind, paused: false, failure: null };
+  const step = kind === 'import' ? COPYING : ({ key: 'adding.asking' } as const);
+  return { source, step, ...unknown, kind, paused: false, failure: null };
 }
 
 /** Returns the arrival as paused or failed: it has no speed, and waits for a person. */
 export function stopped(arrival: Arrival, failure: string | null = null): Arrival {
   return {
     ...arrival,
-    step: { key: 'arrival.pausedNow' },
+    step: { key: 'adding.pausedNow' },
     bytesPerSecond: null,
     secondsLeft: null,
     paused: failure === null,
@@ -76,21 +80,25 @@ export function withArrivalEvent(arrival: Arrival, event: ArrivalEvent): Arrival
       return arrival;
     case 'downloading': {
       const { file, completed, total, bytes_per_second: bytesPerSecond, seconds_left: secondsLeft } = event;
-      return { ...arrival, step: file, completed, total, bytesPerSecond, secondsLeft };
+      const step = arrival.kind === 'import' ? COPYING : file;
+      return { ...arrival, step, completed, total, bytesPerSecond, secondsLeft };
     }
     case 'waiting':
       return { ...arrival, step: event.reason, bytesPerSecond: null, secondsLeft: null };
     case 'verifying':
       return {
         ...arrival,
-        step: { key: 'arrival.checking', values: { file: event.file } },
+        step:
+          arrival.kind === 'import'
+            ? { key: 'adding.checkingIt' }
+            : { key: 'adding.checking', values: { file: event.file } },
         bytesPerSecond: null,
         secondsLeft: null,
       };
     case 'done':
       return {
         ...arrival,
-        step: { key: 'arrival.done' },
+        step: { key: 'adding.done' },
         completed: arrival.total ?? arrival.completed,
         secondsLeft: 0,
       };

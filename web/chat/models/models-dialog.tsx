@@ -1,17 +1,21 @@
 import type { JSX } from 'preact';
 import { t } from '../messages/language.ts';
 import type { Health } from '../page/health.ts';
+import { lazy } from '../parts/lazy.ts';
 import { Dialog } from '../parts/parts.tsx';
+import { useLazy } from '../parts/use-lazy.ts';
 import { currentModel, groundOf } from '../state/selectors.ts';
 import { usePick, useSelect } from '../state/use-select.ts';
-import { AddModel } from './add-model.tsx';
 import { HomeServerChoice } from './home-server-choice.tsx';
 import { ModelRow } from './model-row.tsx';
+
+const adder = lazy(() => import('./add-model.tsx'));
 
 /** Lists the models and offers ways to add more. */
 export function ModelsDialog({ open, onClose }: { open: boolean; onClose: () => void }): JSX.Element {
   const chosen = useSelect(currentModel);
   const ground = useSelect(groundOf);
+  const adding = useLazy(adder, open);
   const { models, health, arrival, home } = usePick('models', 'health', 'arrival', 'home');
   return (
     <Dialog title={t('page.models')} open={open} onClose={onClose}>
@@ -22,7 +26,7 @@ export function ModelsDialog({ open, onClose }: { open: boolean; onClose: () => 
           <ModelRow key={model.id} model={model} chosen={model.id === chosen?.id} onChosen={onClose} />
         ))}
       </ul>
-      <AddModel arrival={arrival} health={health} fromDisk={ground === 'browser'} />
+      {adding && <adding.AddModel arrival={arrival} health={health} fromDisk={ground === 'browser'} />}
       <HomeServerChoice home={home} ground={ground} />
     </Dialog>
   );

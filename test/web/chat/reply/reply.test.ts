@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newReply } from '../../../../web/chat/conversation/conversation.ts';
-import { inEnglish } from '../../../../web/chat/messages/translate.ts';
+import '../../../../web/chat/messages/later.ts';
+import { inEnglish, translateSaid } from '../../../../web/chat/messages/translate.ts';
 import { arrivalOf, withArrivalEvent } from '../../../../web/chat/models/arrival.ts';
 import { footingOf, type Health, isHealth, waitingFor } from '../../../../web/chat/page/health.ts';
 import { endNote, explainStats, formatSeconds, formatStats } from '../../../../web/chat/reply/figures.ts';
@@ -201,8 +202,29 @@ describe('a model that is being pulled', () => {
     const waiting = withArrivalEvent(halfway, { status: 'waiting', reason: 'The connection was lost.' });
     expect(waiting).toMatchObject({ step: 'The connection was lost.', completed: 5, secondsLeft: null });
     expect(withArrivalEvent(waiting, { status: 'verifying', file: 'a.gguf' }).step).toEqual({
-      key: 'arrival.checking',
+      key: 'adding.checking',
       values: { file: 'a.gguf' },
     });
+  });
+});
+
+describe('a file that is being imported', () => {
+  it('has its name in the heading alone, and not in the steps below', () => {
+    const begun = arrivalOf('a.gguf', 'import');
+    const halfway = withArrivalEvent(begun, {
+      status: 'downloading',
+      file: 'a.gguf',
+      completed: 5,
+      total: 10,
+      bytes_per_second: 2,
+      seconds_left: 3,
+    });
+    const checked = withArrivalEvent(halfway, { status: 'verifying', file: 'a.gguf' });
+    expect([begun, halfway, checked].map(({ step }) => translateSaid(step, inEnglish))).toEqual([
+      'Copying it into this browser…',
+      'Copying it into this browser…',
+      'Checking it…',
+    ]);
+    expect(halfway).toMatchObject({ source: 'a.gguf', completed: 5, total: 10 });
   });
 });
