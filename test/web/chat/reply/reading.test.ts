@@ -84,6 +84,23 @@ async function show(page: Page, title: string, text: string): Promise<Locator> {
   return prose;
 }
 
+/** Returns which edges of a box are shaded. They are compared with the middle, in a row of pixels above what is in it. */
+async function shadedEdges(box: Locator): Promise<string[]> {
+  const picture = (await box.screenshot()).toString('base64');
+  return box.page().evaluate(async (encoded) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${encoded}`;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
+    context.drawImage(image, 0, 0);
+    const brightness = (x: number) => context.getImageData(x, 3, 1, 1).data.reduce((sum, value) => sum + value);
+    const middle = brightness(Math.floor(image.width / 2));
+    const edges = { left: 1, right: image.width - 2 };
+    return Object.entries(edges).flatMap(([edge, x]) => (middle - brightness(x) > 20 ? [edge] : []));
+  }, picture);
+}
+
 describe.each(GROUNDS)('a reply on %s', (_, start) => {
   let ground: Ground;
   let page: Page;
@@ -186,6 +203,37 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
     });
     expect(over).toEqual([0, 0]);
     expect(await prose.locator('.wide').evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  it('shades the edge behind which a wide diagram, table or code has more, and scrolls there by keyboard', async () => {
+    const wide = `| ${Array.from({ length: 30 }, (_, index) => `column ${index}`).join(' | ')} |`;
+    const steps = Array.from({ length: 12 }, (_, index) => `step${index}[Step ${index}]`).join(' --> ');
+    const text = [
+      `\`\`\`mermaid\ngraph LR\n  ${steps}\n\`\`\``,
+      `${wide}\n|${'---|'.repeat(30)}\n${wide}`,
+      `\`\`\`\nlet x = ${'1 + '.repeat(80)}1;\n\`\`\``,
+      '```\nshort\n```',
+    ].join('\n\n');
+    const prose = await show(page, 'Wide', text);
+    await page.setViewportSize({ width: 360, height: 720 });
+    await prose.getByRole('img', { name: /^Diagram/ }).waitFor();
+    const boxes = [
+      prose.getByRole('group', { name: 'Diagram' }),
+      prose.getByRole('region', { name: 'Table' }),
+      prose.locator('pre').first(),
+    ];
+    for (const box of boxes) {
+      expect(await shadedEdges(box)).toEqual(['right']);
+      await box.focus();
+      await page.keyboard.press('ArrowRight');
+      await expect.poll(() => box.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(20);
+      await box.blur();
+      await expect.poll(() => shadedEdges(box)).toEqual(['left', 'right']);
+      await box.evaluate((element) => element.scrollTo({ left: element.scrollWidth, behavior: 'instant' }));
+      expect(await shadedEdges(box)).toEqual(['left']);
+    }
+    expect(await shadedEdges(prose.locator('pre').last())).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 
