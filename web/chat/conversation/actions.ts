@@ -4,6 +4,7 @@ import { shownTitle } from '../messages/shown-title.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Context, change, setValues } from '../state/context-actions.ts';
 import { currentHead, headOf, messagesOf } from '../state/selectors.ts';
+import { showNotice } from '../state/show-notice.ts';
 import { type OpenActions, openActions } from './open-actions.ts';
 import { type HeadValues, showBranch, withValues } from './tree/operations.ts';
 import type { Head } from './tree/tree.ts';
@@ -56,7 +57,7 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
       setDeleted(heads, true);
       if (ids.includes(store.get().currentId)) opening.begin();
       const undo = () => undoRemove(heads.map(({ id }) => id));
-      store.dispatch({ kind: 'notice', notice: { text: deletedText(heads), tone: 'plain', undo } });
+      showNotice(store, { text: deletedText(heads), tone: 'plain', undo });
     },
     undoRemove,
     showVersion: (messageId) => {

@@ -2,6 +2,7 @@ import { t } from '../messages/language.ts';
 import { type Context, change } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
 import { currentHead, headOf, messagesOf } from '../state/selectors.ts';
+import { showNotice } from '../state/show-notice.ts';
 import { chooseCompared } from './tree/compared.ts';
 import { deleteMessage, sayInstead, setDeleted, withValues } from './tree/operations.ts';
 import type { Patch } from './tree/tree.ts';
@@ -66,7 +67,7 @@ export function messageActions(context: Context, { stop, beginCalls }: Needs): M
       const shown = { now: patch.heads[0]?.shown.value ?? head.shown.value, before: head.shown.value };
       const text = turn.role === 'user' ? t('message.deleted') : t('reply.deleted');
       const undo = () => undoRemove(head.id, ids, shown);
-      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo } });
+      showNotice(store, { text, tone: 'plain', undo });
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { t } from '../messages/language.ts';
 import { CloseIcon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/parts.tsx';
@@ -7,17 +6,10 @@ import { focusIfLost } from '../parts/use-focus-back.ts';
 import { useActions } from '../state/use-actions.ts';
 import { usePick } from '../state/use-select.ts';
 
-const SHOWN_MS = 8000;
-
-/** A short message. It disappears by itself unless it reports something bad. */
+/** A short message. */
 export function NoticeView(): JSX.Element {
   const { notice } = usePick('notice');
   const actions = useActions();
-  useEffect(() => {
-    if (notice?.tone !== 'plain') return;
-    const timer = setTimeout(actions.dismissNotice, SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [notice, actions]);
   return (
     <div class="notices" role="status">
       {notice && (

@@ -4,6 +4,7 @@ import { t } from '../messages/language.ts';
 import { shownTitle } from '../messages/shown-title.ts';
 import { type Context, change, setValues } from '../state/context-actions.ts';
 import { headOf } from '../state/selectors.ts';
+import { showNotice } from '../state/show-notice.ts';
 import { folderNameOf, folderNames, idsIn } from './folders.ts';
 
 /** Actions for folders. A notice offers to undo each change of several chats. */
@@ -38,7 +39,7 @@ export function folderActions(context: Context, begin: () => void): FolderAction
         (id) => before.get(id) ?? '',
       );
     };
-    store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo } });
+    showNotice(store, { text, tone: 'plain', undo });
   };
 
   return {

@@ -12,6 +12,7 @@ import type { RunnableTool } from '../tools/offer.ts';
 import type { TabChannel } from './channel.ts';
 import type { Database } from './database.ts';
 import { headOf } from './selectors.ts';
+import { showNotice } from './show-notice.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 
@@ -66,9 +67,9 @@ export function localizedMessageOf(error: unknown): string {
   return problemText(error, t);
 }
 
-/** Shows a short message. A `bad` one stays until the person closes it. */
+/** Shows a short message, as `showNotice` does. */
 export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = 'plain'): void {
-  store.dispatch({ kind: 'notice', notice: { text, tone } });
+  showNotice(store, { text, tone });
 }
 
 /**
