@@ -8,11 +8,11 @@ export function noLeader(): ApiError {
   );
 }
 
-/** 503 if the page that ran the model is gone. */
+/** 503 if the leader's engine is gone: its tab was closed or reloaded, or its worker ended or hung. */
 export function engineLost(): ApiError {
   return unavailable(
     'engine_lost',
-    'The tab that ran the model was closed or reloaded. Another one takes over: try again.',
+    'The engine that ran the model is gone: its tab was closed or reloaded, or the browser ended it. The next one takes over: try again.',
   );
 }
 

@@ -7,15 +7,16 @@ import { callGenerate } from '../../src/wire/inference-calls.ts';
 import { callOver } from './call.ts';
 import type { Link } from './connect.ts';
 
-/** How long to wait for the next leader, in ms: it has to notice that the last leader is gone, and to start its engine. */
+/** How long to wait for the next engine, in ms: a tab has to notice that the last one is gone, and to start its own. */
 const NEXT_LEADER_WAIT_MS = 10_000;
 
 /** Opens a link to the leader's engine. Waits `waitMs` for a leader, or the usual time without it. */
 export type OpenLink = (waitMs?: number) => Promise<Link | null>;
 
 /**
- * Runs a generation in the leader's tab, and in the next leader's when the first one is gone. The journal is kept here, in the
- * service worker, which outlives the tabs. Throws as `generateWithTakeover` does.
+ * Runs a generation on the leader's engine, and on the next engine when that one is gone: in another tab if its tab was closed or is
+ * frozen, in the same tab if the engine crashed or its graphics card was lost. The journal is kept here, in the service worker, which
+ * outlives both. Throws as `generateWithTakeover` does.
  */
 export function generateOnLeaders(
   open: OpenLink,
@@ -33,7 +34,7 @@ export function generateOnLeaders(
       },
       failureOf,
       toClientError: (cause) => cause,
-      pauseReason: 'the tab that ran the model is gone; the reply goes on in another one',
+      pauseReason: 'the engine that ran the model is gone; the reply goes on with the next one',
     },
     request,
     emit,
@@ -41,7 +42,10 @@ export function generateOnLeaders(
   );
 }
 
-/** A leader is gone because its tab was closed; a WebAssembly runtime crashes because of the request that it runs. */
+/**
+ * Tells a lost engine from one that crashed. The request is not to blame for a tab that was closed or froze, a worker that hung or
+ * a graphics card that was lost; it may be for a WebAssembly runtime that crashes while it runs the request.
+ */
 function failureOf(error: unknown): Failure {
   switch (error instanceof ApiError ? error.data.code : null) {
     case 'engine_lost':

@@ -207,7 +207,7 @@ describe('the API of a service worker', () => {
     expect(resumed).toMatchObject([[{ said: [{ text: 'hello' }], count: 1, finished: false }]]);
     const contents = [...said.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
     expect(contents.join('')).toBe('hello again');
-    expect(said).toMatch(/^: the tab that ran the model is gone/m);
+    expect(said).toMatch(/^: the engine that ran the model is gone; the reply goes on with the next one/m);
     expect(said).toContain('"prompt_n":5');
     expect(said).toContain('[DONE]');
   });
