@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FAMILIES } from '../../../src/api/api.ts';
 import { createResponseStore } from '../../../src/api/responses/store.ts';
 import { invalidRequest } from '../../../src/contract/errors.ts';
@@ -259,6 +259,21 @@ describe('the API of a service worker', () => {
       await fetchApi(path.replace(/\{\w+\}/, 'nothing'), method === 'POST' ? { ...init, body: '{}' } : init);
       expect(asked.includes(id), `${method} ${path}`).toBe(reportsState === true);
     }
+  });
+
+  it.each([
+    ['WebAssembly', 'wasm', 2 ** 32, 'too_large'],
+    ['a graphics card with room for 4 GiB more', 'webgpu', 2 ** 33, 'fits'],
+  ] as const)('says which starter models fit %s', async (_, backend, available, fit) => {
+    vi.stubGlobal('navigator', { hardwareConcurrency: 4 });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await lead(tabs.state({ loaded: [], moving: [], device: { backend, threads: 1, reason: '' }, available }));
+    const { data } = await json(await fetchApi('/v1/starters'));
+    const offered = (name: string) => data.find((one: { name: string }) => one.name === name);
+    expect(offered('qwen3:8b').fit).toBe(fit);
+    expect(offered('qwen3:30b').fit).toBe('too_large');
+    // What the processor's memory gives says nothing of a graphics card.
+    expect(offered('qwen3:4b').tokens_per_second === null).toBe(backend === 'webgpu');
   });
 
   it('says that nothing is loaded where no tab leads', async () => {
