@@ -97,7 +97,10 @@ export interface EngineState {
   moving: MovingModel[];
   /** The device that the engine computes on. `reason` tells users why it is not a faster one. */
   device: { backend: 'webgpu' | 'wasm'; threads: number; reason: string };
-  /** The bytes that a model may surely take: WebAssembly's memory, and a buffer of the largest size on a graphics card. */
+  /**
+   * The bytes that a model may surely take: WebAssembly's memory, and a buffer of the largest size on a graphics card to which
+   * files stream.
+   */
   available: number;
 }
 

@@ -26,7 +26,8 @@ export interface RoomFacts {
 /** Returns the state that the API shows: the held model, and the models that requests wait for. */
 export function toEngineState({ held, waiting, busy, device }: RoomFacts): EngineState {
   // WebGPU does not tell the memory of a card, which is at least as large as a buffer may be.
-  const available = WASM_MEMORY_BYTES + (device.card?.limits.maxBufferSize ?? 0);
+  const onCard = device.card?.streams ? device.card.limits.maxBufferSize : 0;
+  const available = WASM_MEMORY_BYTES + onCard;
   const waitingFor = (id: string) => waiting.filter((other) => other === id).length;
   const movingState = (id: string, state: MovingModel['state']) => ({ id, state, waiting: waitingFor(id) });
   const queued = [...new Set(waiting)].filter((id) => id !== held?.id).map((id) => movingState(id, 'queued'));

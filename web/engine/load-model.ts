@@ -98,7 +98,7 @@ function loadOnWasm(source: BrowserSource, device: Device, options: BrowserLoadO
 async function loadOnCard(
   source: BrowserSource,
   device: Device,
-  { limits, subgroups }: CardTraits,
+  { limits, subgroups, streams }: CardTraits,
   options: BrowserLoadOptions,
   requestLog: Log,
 ): Promise<{ loaded: LoadedEngine | null; why: string }> {
@@ -108,7 +108,7 @@ async function loadOnCard(
       limits,
       free: share * room,
       quantizedCache: subgroups,
-      streams: hasStackSwitching(),
+      streams,
     });
     if ('shortage' in plan) return { loaded: null, why: `the model does not fit there: ${plan.shortage}` };
     try {
@@ -164,11 +164,6 @@ async function loadAs(
     device,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
-}
-
-/** Returns true if wllama reads files piece by piece. */
-function hasStackSwitching(): boolean {
-  return 'Suspending' in WebAssembly;
 }
 
 function loadError(id: string, error: unknown): ApiError {

@@ -5,13 +5,21 @@ export interface CardTraits {
   limits: CardLimits;
   /** True if threads of a kernel can exchange numbers, as attention over a quantized KV cache needs. */
   subgroups: boolean;
+  /** True if files stream to the card. Without stack switching (JSPI), WebAssembly's memory holds them as a whole. */
+  streams: boolean;
 }
 
 /** What WebGPU is good for. */
 export type GpuState = 'none' | 'no adapter' | 'software' | 'no half floats' | 'usable';
 
-/** Returns what llama.cpp's kernels find: the traits of a usable card, or what is lacking. */
-export async function probeAdapter(gpu: WebGpu | undefined): Promise<CardTraits | Exclude<GpuState, 'usable'>> {
+/**
+ * Returns what llama.cpp's kernels find: the traits of a usable card, or what is lacking. `streams` says if this browser
+ * has stack switching.
+ */
+export async function probeAdapter(
+  gpu: WebGpu | undefined,
+  streams = 'Suspending' in WebAssembly,
+): Promise<CardTraits | Exclude<GpuState, 'usable'>> {
   if (!gpu) return 'none';
   const adapter = await gpu.requestAdapter().catch(() => null);
   if (!adapter) return 'no adapter';
@@ -19,7 +27,8 @@ export async function probeAdapter(gpu: WebGpu | undefined): Promise<CardTraits 
   if (state !== 'usable') return state;
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   // The limits themselves can't be sent to another worker.
-  return { limits: { maxBufferSize, maxStorageBufferBindingSize }, subgroups: adapter.features.has('subgroups') };
+  const limits = { maxBufferSize, maxStorageBufferBindingSize };
+  return { limits, subgroups: adapter.features.has('subgroups'), streams };
 }
 
 /**

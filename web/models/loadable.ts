@@ -7,11 +7,13 @@ import { browserGpu } from '../gpu/gpu.ts';
 
 /**
  * Throws an `ApiError` if the model is too large for the memory of a browser, though the disk may have room for it: for
- * WebAssembly's, or with a graphics card for both together. `gpu` is the browser's WebGPU.
+ * WebAssembly's, or for both together with a graphics card to which files stream. `gpu` is the browser's WebGPU, and `streams`
+ * as `probeAdapter` has it.
  */
-export async function checkLoadable(id: string, bytes: number, gpu = browserGpu()): Promise<void> {
+export async function checkLoadable(id: string, bytes: number, gpu = browserGpu(), streams?: boolean): Promise<void> {
   if (bytes < WASM_MEMORY_BYTES) return;
-  const isUsable = gpu !== undefined && typeof (await probeAdapter(gpu)) === 'object';
+  const card = await probeAdapter(gpu, streams);
+  const isUsable = gpu !== undefined && typeof card === 'object' && card.streams;
   const room = isUsable ? await measureRoom(gpu, bytes) : 0;
   if (bytes < room + WASM_MEMORY_BYTES) return;
   const onCard = isUsable

@@ -6,7 +6,6 @@ import { navigationNotAllowed } from '../../src/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../../src/api/http/request-id.ts';
 import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { ResponseStore } from '../../src/api/responses/store.ts';
-import { WASM_MEMORY_BYTES } from '../../src/contract/engine-info.ts';
 import { invalidRequest } from '../../src/contract/errors.ts';
 import { toLogFields } from '../../src/contract/log.ts';
 import type { MachineSpeed } from '../../src/contract/machine-speed.ts';
@@ -16,7 +15,7 @@ import { measureBandwidth } from '../../src/utils/measure-bandwidth.ts';
 import { once } from '../../src/utils/once.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { createBrowserMediaReader } from '../media/reader.ts';
-import type { BrowserConfig, BrowserModel, EngineState } from '../protocol.ts';
+import type { BrowserConfig, BrowserModel } from '../protocol.ts';
 import { readBrowserCatalogue } from './catalogue.ts';
 import { type Connect, connect } from './connect.ts';
 import type { Tabs } from './find-leader.ts';
@@ -63,11 +62,6 @@ const machine = once(async (): Promise<MachineSpeed | null> => {
   if (bandwidth === null) return null;
   return { bandwidth, threads: navigator.hardwareConcurrency, runtime: 'wasm', mediaRuntime: 'wasm' };
 });
-
-/** Returns true if a graphics card has room for the next model, beside WebAssembly's memory. */
-function hasCard(state: EngineState | null): boolean {
-  return state !== null && state.available > WASM_MEMORY_BYTES;
-}
 
 /**
  * True if a request is for the API. At a path without `/v1`, the site may have a file of its own, such as a page
@@ -136,7 +130,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     finder: ground.finder,
     media,
     // The processor's memory, which is measured, says nothing of a graphics card.
-    ...(!hasCard(state) && { machine }),
+    ...(state?.device.backend !== 'webgpu' && { machine }),
     responses: ground.responses,
     apiKeys: plainKeys(apiKeys),
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.

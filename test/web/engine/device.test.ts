@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { afterLosses, pickDevice, withLayers, withMostThreads, withoutGpu } from '../../../web/engine/device.ts';
 
 const GIB = 2 ** 30;
-const card = { limits: { maxBufferSize: 2 * GIB, maxStorageBufferBindingSize: GIB }, subgroups: true };
+const card = { limits: { maxBufferSize: 2 * GIB, maxStorageBufferBindingSize: GIB }, subgroups: true, streams: true };
 
 describe('the device of the browser', () => {
   it('is WebGPU where an adapter has half floats', () => {

@@ -180,7 +180,7 @@ describe('the engine room', () => {
 
   it('has a reply continued that a lost graphics card ended, and tells the next load how often that happened', async () => {
     const limits = { maxBufferSize: 1, maxStorageBufferBindingSize: 1 };
-    const on = pickDevice({ gpu: { limits, subgroups: true }, isolated: true, cores: 2 });
+    const on = pickDevice({ gpu: { limits, subgroups: true, streams: true }, isolated: true, cores: 2 });
     const { generate, started, running, losses } = openRoom({ on });
     for (const lost of [1, 2]) {
       const generation = generate(model('a'));

@@ -92,8 +92,13 @@ describe('the state of an engine room', () => {
 
   it('tells the memory for models: that of WebAssembly, and what a graphics card surely has', () => {
     const nothing = { held: null, waiting: [], busy: 0 };
-    const card = { limits: { maxBufferSize: 2 ** 31, maxStorageBufferBindingSize: 2 ** 30 }, subgroups: true };
+    const limits = { maxBufferSize: 2 ** 31, maxStorageBufferBindingSize: 2 ** 30 };
+    const card = { limits, subgroups: true, streams: true };
     expect(toEngineState({ ...nothing, device: cpu }).available).toBe(2 ** 32);
     expect(toEngineState({ ...nothing, device: { ...gpu, card } }).available).toBe(2 ** 32 + 2 ** 31);
+    // WebAssembly's memory holds the whole files on their way to such a card.
+    expect(toEngineState({ ...nothing, device: { ...gpu, card: { ...card, streams: false } } }).available).toBe(
+      2 ** 32,
+    );
   });
 });

@@ -16,11 +16,11 @@ describe('a graphics adapter', () => {
     expect(judgeAdapter({ features: halfFloats, isFallbackAdapter: true })).toBe('software');
   });
 
-  it('tells its limits, as plain numbers that can be sent to a worker, and if its threads exchange numbers', async () => {
+  it('tells its limits, as plain numbers that can be sent to a worker, and if its threads exchange numbers and files stream to it', async () => {
     const { gpu } = simulatedGpu({ maxBufferSize: 512, maxStorageBufferBindingSize: 128 });
     const limits = { maxBufferSize: 512, maxStorageBufferBindingSize: 128 };
-    expect(await probeAdapter(gpu)).toEqual({ limits, subgroups: true });
-    expect(structuredClone(await probeAdapter(gpu))).toEqual({ limits, subgroups: true });
+    expect(await probeAdapter(gpu, true)).toEqual({ limits, subgroups: true, streams: true });
+    expect(structuredClone(await probeAdapter(gpu, false))).toEqual({ limits, subgroups: true, streams: false });
   });
 
   it('may be missing', async () => {

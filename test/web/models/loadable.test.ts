@@ -20,17 +20,22 @@ describe('the memory for a model, before it is fetched', () => {
 
   it('is that of a graphics card, too', async () => {
     const { gpu, taken } = simulatedGpu({ memory: 8 * GB });
-    await checkLoadable('m', 12 * GB, gpu);
-    await expect(checkLoadable('m', 13 * GB, gpu)).rejects.toThrow(
+    await checkLoadable('m', 12 * GB, gpu, true);
+    await expect(checkLoadable('m', 13 * GB, gpu, true)).rejects.toThrow(
       /its graphics card has room for [78]\.\d GB beside the model in use/,
     );
     expect(taken()).toBe(0);
+  });
+
+  it("is WebAssembly's where the browser can not stream files to the card, as without JSPI", async () => {
+    const { gpu } = simulatedGpu({ memory: 8 * GB });
+    await expect(checkLoadable('m', 5 * GB, gpu, false)).rejects.toThrow('there is no graphics card');
   });
 
   it('is not that of a card which can not compute models', async () => {
     const { gpu } = simulatedGpu({ memory: 8 * GB });
     const adapter = await gpu.requestAdapter();
     const software = { requestAdapter: async () => ({ ...adapter, info: { isFallbackAdapter: true } }) as never };
-    await expect(checkLoadable('m', 5 * GB, software)).rejects.toThrow('there is no graphics card');
+    await expect(checkLoadable('m', 5 * GB, software, true)).rejects.toThrow('there is no graphics card');
   });
 });
