@@ -55,8 +55,12 @@ export function createDriver(
 
   const atMost = (wanted: number) => Math.min(wanted, governor?.most ?? wanted);
 
-  const expectedMs = (replies: number, tokens: number, isLong: boolean) =>
-    isLong ? tokens * (promptTokenMs ?? Number.POSITIVE_INFINITY) : times.of({ sequences: replies, width: 1 });
+  /** Returns the expected time of a pass with `tokens` tokens in `parts` parts, in ms; infinite if no time is known. */
+  const expectedMs = (parts: number, tokens: number, isLong: boolean) => {
+    if (isLong) return tokens * (promptTokenMs ?? Number.POSITIVE_INFINITY);
+    if (times.lines.empty && times.rows.empty) return Number.POSITIVE_INFINITY;
+    return times.of({ sequences: parts, width: Math.ceil(tokens / parts) });
+  };
 
   const compute = async (parts: Part[], signal: AbortSignal, adapters: AdapterSet) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
@@ -104,7 +108,7 @@ export function createDriver(
         readsPrompt: prompts > 0,
         // On a GPU, llama.cpp makes its graph anew whenever the shape of a pass changes. On an H200 that takes 3 ms in each of
         // two passes of 2 ms: guesses for 4 and 8 replies gained nothing.
-        onlyAlone: governor === undefined,
+        onlyAlone: !governed,
         timeOf: times.of,
       });
       planned = { prompts, repliesMs: guesses?.ms ?? repliesMs };
