@@ -1,5 +1,6 @@
 import type { Sampling } from '../../../contract/sampling.ts';
 import { type Breakers, type BreakerVocabulary, findBreakers } from '../../../sampling/breakers.ts';
+import { nextTurn } from '../../node/next-turn.ts';
 
 /** The most lists of breakers that are remembered. To find one in a large vocabulary takes some tenths of a second. */
 const MOST_LISTS = 8;
@@ -15,7 +16,7 @@ export function rememberBreakers(
   return ({ dryMultiplier, dryBreakers }) => {
     if (dryMultiplier === 0) return undefined;
     const key = JSON.stringify(dryBreakers);
-    const found = known.get(key) ?? findBreakers(dryBreakers, vocabulary, () => new Promise(setImmediate));
+    const found = known.get(key) ?? findBreakers(dryBreakers, vocabulary, nextTurn);
     known.delete(key);
     known.set(key, found);
     const [oldest] = known.keys();

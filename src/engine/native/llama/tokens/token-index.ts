@@ -1,5 +1,6 @@
 import type { GrammarProgress } from '../../../../grammar/gbnf/follow.ts';
 import { contains } from '../../../../grammar/gbnf/ranges.ts';
+import { nextTurn } from '../../../node/next-turn.ts';
 import type { Token } from './token.ts';
 import type { LlamaTokenizer } from './tokenizer.ts';
 
@@ -38,7 +39,7 @@ export async function readTokenIndex(
   const groups = new Map<number, TokenGroup>();
   const others: Token[] = [];
   for (let token = 0; token < tokenizer.size; token++) {
-    if (token % READ_AT_ONCE === READ_AT_ONCE - 1) await new Promise(setImmediate);
+    if (token % READ_AT_ONCE === READ_AT_ONCE - 1) await nextTurn();
     const [first, second] = firstCharacters(tokenizer.pieceOf(token));
     if (first === undefined || first === REPLACEMENT || tokenizer.isEndOfTurn(token)) {
       others.push(token);

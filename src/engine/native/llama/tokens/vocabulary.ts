@@ -2,6 +2,7 @@ import { MEDIA_MARK } from '../../../../contract/media.ts';
 import type { TextPart } from '../../../../contract/prompt.ts';
 import { once } from '../../../../utils/once.ts';
 import type { Answers } from '../../../answers.ts';
+import { nextTurn } from '../../../node/next-turn.ts';
 import {
   isTokens,
   type PromptPiece,
@@ -84,7 +85,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     parts: TextPart[],
     signal: AbortSignal | undefined,
     limits: Pick<TokenizeOptions<Token>, 'contextLength' | 'most'> = {},
-  ) => tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, ...limits });
+  ) => tokenizePrompt(parts, { tokenize, pause: nextTurn, signal, ...limits });
   const checked = (tokens: number[]): Token[] => {
     refuseUnknownIds(tokens, size);
     return tokens;
