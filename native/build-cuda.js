@@ -13,6 +13,7 @@ import {
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkOut, PACKAGE, run } from './llama-source.js';
 
 // npm run build:cuda: compiles llama.cpp's library for CUDA for the card of this machine. The prebuilt one has machine
 // code for few cards, and none for A100, H100, H200 and T4. Only this library is compiled, of the sources that the
@@ -21,7 +22,6 @@ import { fileURLToPath } from 'node:url';
 // An argument names the architecture, as in 90; the default is that of the first card. A build that was stopped goes on
 // where it was.
 
-const PACKAGE = fileURLToPath(new URL('../llama', import.meta.resolve('node-llama-cpp')));
 const PREBUILT = fileURLToPath(
   new URL('../bins/linux-x64-cuda', import.meta.resolve('@node-llama-cpp/linux-x64-cuda')),
 );
@@ -29,7 +29,7 @@ const TARGET = join(PACKAGE, 'localBuilds/linux-x64-cuda');
 const WORK = join(dirname(fileURLToPath(import.meta.url)), 'built/cuda');
 
 const architecture = process.argv[2] ?? readArchitecture();
-checkOut();
+prepare();
 compile();
 link();
 rmSync(WORK, { recursive: true, force: true });
@@ -44,13 +44,15 @@ function readArchitecture() {
   return `${found[1]}${found[2]}`;
 }
 
-/** Writes the sources of llama.cpp into the folder of the work, unless they are there. */
-function checkOut() {
-  if (existsSync(join(WORK, 'source/CMakeLists.txt'))) return;
+/** Writes the sources of llama.cpp into the folder of the work, unless all of them are there. */
+function prepare() {
+  const source = join(WORK, 'source');
+  if (existsSync(source)) return;
+  const begun = join(WORK, 'begun');
   rmSync(WORK, { recursive: true, force: true });
-  mkdirSync(WORK, { recursive: true });
-  run('git', ['clone', '--quiet', '--depth', '1', join(PACKAGE, 'gitRelease.bundle'), join(WORK, 'cloned')]);
-  renameSync(join(WORK, 'cloned'), join(WORK, 'source'));
+  mkdirSync(begun, { recursive: true });
+  checkOut(begun, ['.']);
+  renameSync(begun, source);
 }
 
 function compile() {
@@ -98,15 +100,4 @@ function link() {
  */
 function neededFrom(library) {
   return new Set(readFileSync(library, 'latin1').match(/libggml-base\.so[.\d]*/g) ?? []);
-}
-
-/**
- * Runs a program. Throws if it fails.
- * @param {string} program
- * @param {string[]} args
- */
-function run(program, args) {
-  const { status, error } = spawnSync(program, args, { stdio: 'inherit' });
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${program} failed (${status})`);
 }

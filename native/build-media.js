@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkOut, PACKAGE, run } from './llama-source.js';
 
 // npm run build:media: compiles libmtmd, the part of llama.cpp that reads images and recordings, to
 // built/<platform>-<arch>/libmtmd.<version>.so. The sources come from the git bundle of the installed node-llama-cpp,
@@ -11,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 // another file to write.
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
-const PACKAGE = fileURLToPath(new URL('../llama', import.meta.resolve('node-llama-cpp')));
 
 const FLAGS = ['-O2', '-DNDEBUG', '-DLLAMA_SHARED', '-DLLAMA_BUILD', '-fPIC', '-pthread', '-fvisibility=hidden', '-w'];
 const INCLUDES = ['include', 'ggml/include', 'tools/mtmd', 'vendor', 'vendor/hash'];
@@ -34,7 +34,7 @@ const output = process.argv[2] ?? join(FOLDER, `built/${process.platform}-${proc
 const compiler = process.env.CXX ?? 'g++';
 const folder = mkdtempSync(join(tmpdir(), 'paddock-media-'));
 try {
-  checkOut();
+  checkOut(folder, ['include', 'ggml/include', 'tools/mtmd', 'vendor']);
   const models = readdirSync(join(folder, 'tools/mtmd/models')).filter((file) => file.endsWith('.cpp'));
   const sources = [...SOURCES, ...models.map((file) => `tools/mtmd/models/${file}`)];
   await compileAll(sources);
@@ -47,16 +47,6 @@ try {
   renameSync(`${output}.new`, output);
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-/** Writes the sources of llama.cpp into the folder. */
-function checkOut() {
-  const bundle = join(PACKAGE, 'gitRelease.bundle');
-  if (!existsSync(bundle)) throw new Error(`${bundle} is missing: run npm ci`);
-  const repository = join(folder, 'llama.git');
-  run('git', ['clone', '--quiet', '--bare', bundle, repository]);
-  const places = ['include', 'ggml/include', 'tools/mtmd', 'vendor'];
-  run('git', ['--git-dir', repository, '--work-tree', folder, 'checkout', 'HEAD', '--', ...places]);
 }
 
 /**
@@ -92,15 +82,4 @@ function compile(source) {
  */
 function objectOf(source) {
   return join(folder, `${source.replaceAll('/', '_')}.o`);
-}
-
-/**
- * Runs a program. Throws if it fails.
- * @param {string} program
- * @param {string[]} args
- */
-function run(program, args) {
-  const { status, error } = spawnSync(program, args, { stdio: 'inherit' });
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${program} failed (${status})`);
 }

@@ -28,6 +28,7 @@ const SHIPPED = [
   /^dist\/programs\/licences\.txt$/,
   // What compiles the reader of images and recordings.
   /^native\/build-(?:cuda|media)\.js$/,
+  /^native\/llama-source\.js$/,
   /^dist\/src\/(index|site-files)\.d\.ts$/,
   /^dist-web\/(index\.html|icon\.svg|service-worker\.js|licences\.txt|assets\/chat\.css)$/,
   // The page's scripts, those that come only when they are needed too, and its words in other languages.
