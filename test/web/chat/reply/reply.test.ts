@@ -187,17 +187,19 @@ describe('health', () => {
   });
 });
 
+const HALFWAY = {
+  status: 'downloading' as const,
+  file: 'a.gguf',
+  completed: 5,
+  total: 10,
+  bytes_per_second: 2,
+  seconds_left: 3,
+};
+
 describe('a model that is being pulled', () => {
   it('shows each step', () => {
     const begun = arrivalOf('hf:org/repo');
-    const halfway = withArrivalEvent(begun, {
-      status: 'downloading',
-      file: 'a.gguf',
-      completed: 5,
-      total: 10,
-      bytes_per_second: 2,
-      seconds_left: 3,
-    });
+    const halfway = withArrivalEvent(begun, HALFWAY);
     expect(halfway).toMatchObject({ step: 'a.gguf', completed: 5, total: 10, secondsLeft: 3 });
     const waiting = withArrivalEvent(halfway, { status: 'waiting', reason: 'The connection was lost.' });
     expect(waiting).toMatchObject({ step: 'The connection was lost.', completed: 5, secondsLeft: null });
@@ -211,14 +213,7 @@ describe('a model that is being pulled', () => {
 describe('a file that is being imported', () => {
   it('has its name in the heading alone, and not in the steps below', () => {
     const begun = arrivalOf('a.gguf', 'import');
-    const halfway = withArrivalEvent(begun, {
-      status: 'downloading',
-      file: 'a.gguf',
-      completed: 5,
-      total: 10,
-      bytes_per_second: 2,
-      seconds_left: 3,
-    });
+    const halfway = withArrivalEvent(begun, HALFWAY);
     const checked = withArrivalEvent(halfway, { status: 'verifying', file: 'a.gguf' });
     expect([begun, halfway, checked].map(({ step }) => translateSaid(step, inEnglish))).toEqual([
       'Copying it into this browser…',
