@@ -50,9 +50,9 @@ struct FromQ5_0 {
   INLINE void values(Vector::I out[8], const R &rows) {
     using V = Vector;
     halves(out, rows, Q5_0_VALUES);
-    int32_t bits[V::LANES];
-    for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&bits[r], rows.at(r) + Q5_0_HIGH, 4);
-    V::I high = V::load(bits);
+    V::I from_high[4];
+    V::gather(from_high, rows, Q5_0_HIGH);
+    V::I high = from_high[0];
     UNROLL for (int t = 0; t < 8; t++) {
       // The factor puts a copy of four bits at bits 0, 7, 14 and 21, so that bits 0, 8, 16 and 24 are the first to the
       // fourth.

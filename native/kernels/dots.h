@@ -27,12 +27,16 @@ INLINE void dots(Vector::I sum[C][Vector::STRIPS], const int32_t (*values)[Vecto
         UNROLL for (int s = 0; s < S; s++) {
           V::I &to = MOST ? some[j][s] : sum[j][s];
           to = V::dot<BITS>(to, w[s], b);
+          V::in_order(to);
         }
       }
     }
     if (MOST) {
       UNROLL for (int j = 0; j < C; j++)
-        UNROLL for (int s = 0; s < S; s++) sum[j][s] = V::add(sum[j][s], V::widen(some[j][s]));
+        UNROLL for (int s = 0; s < S; s++) {
+          sum[j][s] = V::add(sum[j][s], V::widen(some[j][s]));
+          V::in_order(sum[j][s]);
+        }
     }
   }
 }

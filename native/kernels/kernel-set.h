@@ -22,7 +22,11 @@ uint64_t multiply_in_registers(int64_t rounds) {
     // The compiler must not see that the numbers are the same in each round.
     __asm__ volatile("" : "+x"(weights), "+x"(activations));
     UNROLL for (int i = 0; i < SUMS; i++) __asm__ volatile("" : "+x"(sums[i]));
-    UNROLL for (int i = 0; i < SUMS; i++) sums[i] = V::dot<4>(sums[i], weights, activations);
+    UNROLL for (int i = 0; i < SUMS; i++) {
+      // Nor that they are the same for each sum.
+      __asm__ volatile("" : "+x"(weights));
+      sums[i] = V::dot<4>(sums[i], weights, activations);
+    }
   }
   UNROLL for (int i = 0; i < SUMS; i++) __asm__ volatile("" : : "x"(sums[i]));
   return static_cast<uint64_t>(rounds) * SUMS * V::LANES * 4;

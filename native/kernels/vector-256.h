@@ -29,7 +29,7 @@ struct Vector {
   static constexpr int LANES = 8;
   /** Strips that a kernel computes together, and the columns, so that all sums stay in the 16 registers. */
   static constexpr int STRIPS = 2;
-  static constexpr int COLUMNS = VNNI ? 3 : 2;
+  static constexpr int COLUMNS = VNNI ? 3 : 4;
   static constexpr int FLOAT_COLUMNS = 6;
   /**
    * Products that may be summed by `dot` before `widen`; 0: `dot` sums in 32 bits and nothing needs widening. Without
@@ -71,6 +71,11 @@ struct Vector {
     return _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, b));
 #endif
   }
+  /**
+   * Makes the compiler finish this sum here. It would compute the products of a whole block first, and keep them in
+   * memory, to add them up as a tree.
+   */
+  INLINE void in_order(I &x) { __asm__("" : "+x"(x)); }
   INLINE I widen(I sum) { return VNNI ? sum : _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
   /** sum + the two products of signed 16-bit numbers, in each lane. */
   INLINE I dot16(I sum, I a, I b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }

@@ -31,6 +31,8 @@ struct Vector {
   /** What is added to signed bytes of 8 bits to make them unsigned. */
   static constexpr int OFFSET_8 = 128;
 
+  /** Here the sums stay in registers without help. */
+  INLINE void in_order(I &) {}
   INLINE I zero() { return _mm512_setzero_si512(); }
   INLINE I set(int32_t x) { return _mm512_set1_epi32(x); }
   INLINE I load(const void *p) { return _mm512_loadu_si512(p); }
