@@ -37,6 +37,7 @@ const SOURCES = {
   'choice.cpp': [],
   'cpu.cpp': [],
   'experts.cpp': [],
+  'pages.cpp': [],
   'search.cpp': [],
   'sgemm.cpp': [],
   'upstream.cpp': [],

@@ -65,7 +65,7 @@ function findingsOf(kernels: 'paddock' | 'stock'): Promise<Findings> {
 }
 
 async function compute(stock: boolean): Promise<Findings> {
-  const model = await loadOnCpu({ files: [values.model], stockKernels: stock }, silentLog);
+  const model = await loadOnCpu({ files: [values.model], stockKernels: stock }, { needed: 0, available: 0 }, silentLog);
   const context = await openContext(model, { contextLength: WINDOW, sequences: 1, batchSize: PASS, threads: 2 });
   if (!context) throw new Error(`llama.cpp made no context: ${model.library.takeError()}`);
   const text = await readFile(values.text, 'utf8');

@@ -68,7 +68,7 @@ export async function loadNativeEngine(
   };
   if (backend === 'gpu')
     return loadOnGpu(options, memory, log, ({ model, ...fitted }) => start(model, { ...options, ...fitted }));
-  const model = await loadOnCpu(options, log, memory.needed <= memory.available);
+  const model = await loadOnCpu(options, memory, log);
   try {
     return await start(model, options);
   } catch (error) {

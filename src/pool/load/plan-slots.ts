@@ -15,7 +15,7 @@ export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
  * The share of the memory that is free after the weights are loaded which the KV caches of more than `MODEST_SLOTS` slots may use.
  * The caches of fewer slots may use more of it, `AGENT_SHARE`. On a CPU the caches start small and grow up to this share.
  */
-const MANY_SLOTS_SHARE = 1 / 5;
+const MANY_SLOTS_SHARE = 1 / 3;
 /** The same share on a GPU with its own memory, which only models use. */
 const GPU_SHARE = 1 / 2;
 

@@ -44,6 +44,9 @@ describe('the library of kernels', () => {
         'paddock_kernels_products',
         'paddock_kernels_search',
         'paddock_kernels_select',
+        'paddock_pages_end',
+        'paddock_pages_move',
+        'paddock_pages_moved',
       ]);
       const needed = execFileSync('objdump', ['-p', PREBUILT], { encoding: 'utf8' }).match(/(?<=NEEDED\s+)\S+/g);
       expect(needed).toEqual(['libc.so.6', 'ld-linux-x86-64.so.2']);

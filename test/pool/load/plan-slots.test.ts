@@ -21,8 +21,8 @@ const slotsOf = (model: typeof half, available: number, more: Partial<typeof ask
 describe('the slots of a model that nobody configured', () => {
   it.each([
     ['a model of 0.5B on 40 GB', half, 40 * GB, 16],
-    ['a model of 0.5B on 22 GB', half, 22 * GB, 8],
-    ['a model of 0.5B on 10 GB', half, 10 * GB, 4],
+    ['a model of 0.5B on 22 GB', half, 22 * GB, 16],
+    ['a model of 0.5B on 10 GB', half, 10 * GB, 8],
     ['a model of 0.5B on 4 GB', half, 4 * GB, 4],
     ['a model of 7B on 22 GB', seven, 22 * GB, 2],
     ['a model of 7B on 40 GB', seven, 40 * GB, 4],

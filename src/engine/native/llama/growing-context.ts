@@ -33,10 +33,11 @@ export interface GrowingContext {
 
 /**
  * The room at the beginning: this share of the context window, but no more than `FIRST_ROOM` tokens, which most chats
- * fit in.
+ * fit in, and no more than `FIRST_TOKENS` of all slots together.
  */
 const FIRST_SHARE = 1 / 4;
 const FIRST_ROOM = 4096;
+const FIRST_TOKENS = 32_768;
 /** The least room at the beginning, in batches, so that a few passes are possible before the context has to grow. */
 const FIRST_BATCHES = 4;
 /** The time between two attempts to grow after one that failed, in ms. */
@@ -56,7 +57,7 @@ export async function createGrowingContext(
   available = availableMemory,
 ): Promise<GrowingContext> {
   const wanted = options.contextLength ?? chatLength(model);
-  const first = firstRoom(wanted, options.batchSize);
+  const first = firstRoom(wanted, options);
   const isShort = grows && first < wanted && !choosesByWindow(model);
   let context = await openWith(model, options, isShort ? first : wanted);
   const contextLength = wholeLength(wanted, model);
@@ -183,8 +184,9 @@ function doubled(room: number, length: number): number {
   return room < length ? doubled(2 * room, length) : room;
 }
 
-function firstRoom(contextLength: number, batchSize: number): number {
-  return roundContext(Math.max(FIRST_BATCHES * batchSize, Math.min(FIRST_ROOM, FIRST_SHARE * contextLength)));
+function firstRoom(contextLength: number, { batchSize, slots }: EngineOptions): number {
+  const room = Math.min(FIRST_ROOM, FIRST_TOKENS / slots, FIRST_SHARE * contextLength);
+  return roundContext(Math.max(FIRST_BATCHES * batchSize, room));
 }
 
 /** Returns the default context window of a chat model, in tokens. */

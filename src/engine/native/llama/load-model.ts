@@ -16,6 +16,7 @@ import {
 import { rearrangesWeights } from './library/kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library/library.ts';
 import { type LlamaModel, openModel } from './model.ts';
+import { moveWeights } from './move-weights.ts';
 import { devicesFor, placementParams } from './placement.ts';
 
 /** A loaded model, with the context window that fits beside it. */
@@ -30,20 +31,24 @@ export interface FittedModel {
 /**
  * Loads a model on the CPU. Throws a plain error with the reason if there are no libraries or llama.cpp refuses the
  * file.
- *
- * @param fits false if the memory does not hold all weights
  */
 export async function loadOnCpu(
-  { files: [path = ''], stockKernels, fileType }: Pick<EngineOptions, 'files' | 'stockKernels' | 'fileType'>,
+  { files, stockKernels, fileType }: Pick<EngineOptions, 'files' | 'stockKernels' | 'fileType'>,
+  { needed, available }: WorkerConfig['memory'],
   log: Log,
-  fits = true,
 ): Promise<LlamaModel> {
   const library = await openLibrary(false, log, stockKernels);
   const hasMatrixUnit = library.instructionSets.includes('AMX_INT8');
   // Rearranged weights are a copy, which has to fit; mapped files need not.
-  const rearranges = fits && rearrangesWeights(library.kernels, fileType, hasMatrixUnit);
-  const model = await openModel(library, path, { n_gpu_layers: 0, use_extra_bufts: rearranges });
+  const rearranges = needed <= available && rearrangesWeights(library.kernels, fileType, hasMatrixUnit);
+  const model = await openModel(library, files[0] ?? '', { n_gpu_layers: 0, use_extra_bufts: rearranges });
   if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
+  // Where memory is short, the system has to be able to drop weights, as it can drop pages of a file.
+  const move = needed <= available / 2 ? moveWeights(library.kernels, files) : null;
+  if (move) {
+    model.own(move);
+    log.debug('weights move into huge pages', { bytes: move.bytes });
+  }
   return model;
 }
 

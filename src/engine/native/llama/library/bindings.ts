@@ -145,6 +145,15 @@ export interface KernelLibrary {
       threads: number,
     ) => void
   >;
+  /**
+   * Begins to move the content of mapped files into huge pages, in a thread of its own. `ranges` has the address and the
+   * number of bytes of each. Returns null if it cannot begin.
+   */
+  movePages(ranges: BigUint64Array): Pointer | null;
+  /** Returns the number of bytes that have been moved. */
+  movedPages(move: Pointer): number;
+  /** Ends the move, done or not, and waits for its end. The files have to be mapped until then. */
+  endPages(move: Pointer): void;
 }
 
 /** The functions of llama.cpp that Paddock's kernels call. */
@@ -177,11 +186,17 @@ export function bindKernels(path: string): KernelLibrary {
       'void paddock_kernels_search(void *llama, void *context, int32_t vocabulary, int32_t places, void *wanted, void *counts, void *tokens, void *logits, int32_t threads)',
     ),
   ) as KernelLibrary['search'];
+  const movePages = library.func('void *paddock_pages_move(const void *ranges, int32_t count)');
+  const movedPages = library.func('uint64_t paddock_pages_moved(void *move)');
+  const endPages = library.func('void paddock_pages_end(void *move)');
   return {
     describe: () => describe() as string | null,
     products: (type) => Number(products(type)),
     highest: (...args) => highest(...args) as number,
     search,
+    movePages: (ranges) => movePages(ranges, ranges.length / 2) as Pointer | null,
+    movedPages: (move) => Number(movedPages(move)),
+    endPages: (move) => void endPages(move),
   };
 }
 

@@ -13,6 +13,8 @@ export interface Kernels extends Partial<Pick<KernelLibrary, 'highest' | 'search
   description: string;
   /** Returns the number of products that Paddock's kernels have computed in this process. */
   products(): number;
+  /** Moves mapped files into huge pages. */
+  pages?: Pick<KernelLibrary, 'movePages' | 'movedPages' | 'endPages'>;
 }
 
 /**
@@ -49,9 +51,9 @@ export function openKernels(stock: boolean, machine = `${process.platform}-${pro
   if (machine !== 'linux-x64') return stocked(`there are no others for ${machine}`);
   const file = fileURLToPath(new URL('native/prebuilt/linux-x64/libpaddock-kernels.so', packageRoot()));
   if (!existsSync(file)) return stocked("Paddock's kernels are not installed");
-  const { describe, products, highest, search } = bindKernels(file);
+  const { describe, products, highest, search, ...pages } = bindKernels(file);
   const instructions = describe();
   if (instructions === null) return stocked('the processor has no AVX2');
   const count = () => sum(Object.values(GGML_TYPE).map(products));
-  return { instructions, description: instructions, products: count, highest, search };
+  return { instructions, description: instructions, products: count, highest, search, pages };
 }
