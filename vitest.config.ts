@@ -6,6 +6,12 @@ import { listTests, needsWhatIsMade } from './test/support/projects.ts';
 /** The tests that need the build, the models or a browser. All others are fast: they run the sources as they are. */
 const BUILT = listTests('test').filter((file) => needsWhatIsMade(file, 'test'));
 
+/**
+ * V8 compiles WebAssembly without its optimizer. With it, three quarters of a server's CPU time on WebAssembly went into
+ * optimizing llama.cpp for replies of some tokens, and the server could not end meanwhile. `npm run test:long` optimizes.
+ */
+const V8_FLAGS = process.env.PADDOCK_TEST_LONG === '1' ? [] : ['--liftoff-only'];
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -13,7 +19,7 @@ export default defineConfig({
     // On a busy machine a second, which is vitest's own, is not long.
     expect: { poll: { timeout: 20_000 } },
     // A prompt that another test's server has kept would be read from there. Tests of that switch it on.
-    env: { PADDOCK_NO_CACHE: '1' },
+    env: { PADDOCK_NO_CACHE: '1', PADDOCK_TEST_V8_FLAGS: V8_FLAGS.join(' ') },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -36,6 +42,7 @@ export default defineConfig({
         test: {
           name: 'built',
           include: BUILT,
+          execArgv: V8_FLAGS,
           // As above. What a file opens it closes, and what it sets it takes back.
           isolate: false,
           // As above: a file waits for its browser or server as often as it computes.

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type RunningServer, startServer } from './servers/server.ts';
+import { V8_FLAGS } from './v8-flags.ts';
 
 /** Relative to the root of the repository, where npm runs its scripts. */
 const MAIN = 'dist/programs/paddock.js';
@@ -59,7 +60,7 @@ function runCli(args: string[], env: Record<string, string>, stdin: string): Pro
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [MAIN, ...args],
+      [...V8_FLAGS, MAIN, ...args],
       { env: { ...process.env, ...env }, timeout: LONGEST_MS },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sparticuz from '@sparticuz/chromium';
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import { V8_FLAGS } from '../v8-flags.ts';
 
 const SYSTEM_CHROMIUM = '/usr/bin/chromium';
 
@@ -48,7 +49,7 @@ export async function launchBrowser({
       executablePath: await findChromium(),
       headless: true,
       locale,
-      args: [...FLAGS, ...flags],
+      args: [...FLAGS, `--js-flags=${V8_FLAGS.join(' ')}`, ...flags],
     })
     .catch(async (error: unknown) => {
       await removeProfile();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { V8_FLAGS } from '../v8-flags.ts';
 
 /** Relative to the root of the repository, where npm runs its scripts. */
 const MAIN = 'dist/programs/paddock.js';
@@ -26,7 +27,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   // The batches in the home folder of whoever runs the tests are none of the tests'.
   const ownHome = env.PADDOCK_HOME === undefined ? { PADDOCK_NO_BATCHES: 'true' } : {};
-  const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [...V8_FLAGS, main, 'serve', '--port', '0', ...args], {
     // Without a load balancer there is no reason to wait before the stop.
     env: { ...process.env, PADDOCK_LAME_DUCK: '0', ...ownHome, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
