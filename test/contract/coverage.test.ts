@@ -79,6 +79,12 @@ describe('the table of docs/api.md', () => {
     expect(spared.filter((name) => !cases.has(name))).toEqual([]);
   });
 
+  it('leaves to other targets only sections of the suite, and none on WebAssembly to nobody', () => {
+    const left = TARGETS.flatMap(({ elsewhere = [] }) => elsewhere);
+    expect(left.filter((section) => !(section in CONTRACT))).toEqual([]);
+    expect(left).toEqual([...new Set(left)]);
+  });
+
   it('is what docs/api.md shows; npm run docs writes it anew', async () => {
     await expect(renderCoverage()).toMatchFileSnapshot('../../docs/api.md');
   });

@@ -1,10 +1,45 @@
+import { IS_LONG } from '../support/repeats.ts';
+
 /** A target of the contract suite. */
 export interface ContractTarget {
   name: string;
   file: string;
   /** The promises that it can't keep, each with the reason. */
   impossible: Record<string, string>;
+  /** The sections that the regular run leaves to other targets, on which they run the same code. */
+  elsewhere?: string[];
 }
+
+/** What src/engine/wasm computes, on a server as in a browser. The regular run tests it on the server. */
+const OF_THE_ENGINE = [
+  'sampling',
+  'tools and structured output',
+  'choices and logprobs',
+  'completions and filters',
+  'decisions',
+  'tokens',
+  'embeddings',
+  'ranking, by models like those of embeddings',
+];
+
+/**
+ * What a server does before and after an engine, whichever that is. The regular run tests it on the native engine, and in the
+ * browser, which answers and reads media with parts of its own.
+ */
+const OF_THE_SERVER = [
+  "messages, in Anthropic's form",
+  'fields and paths of other clients',
+  'responses',
+  'images and audio, as media',
+  'transcripts of recordings',
+  'the API of Ollama',
+  'errors and limits',
+  'HTTP, keys and CORS',
+];
+
+/** Returns the sections of a target that a run tests: all in a long one. */
+export const sectionsOf = ({ elsewhere = [] }: ContractTarget, all: string[]): string[] =>
+  all.filter((section) => IS_LONG || !elsewhere.includes(section));
 
 /** What no engine on WebAssembly can. */
 const ON_WASM = {
@@ -18,6 +53,7 @@ const NO_OTHER_ORIGIN = 'no page of another origin reaches a service worker';
 export const BROWSER: ContractTarget = {
   name: 'service worker',
   file: 'test/contract/browser.test.ts',
+  elsewhere: OF_THE_ENGINE,
   impossible: {
     ...ON_WASM,
     'answers preflights of local pages without a key, and lets them read errors too': NO_OTHER_ORIGIN,
@@ -33,6 +69,7 @@ export const BROWSER: ContractTarget = {
 export const WASM: ContractTarget = {
   name: 'server, WebAssembly',
   file: 'test/contract/wasm.test.ts',
+  elsewhere: OF_THE_SERVER,
   impossible: ON_WASM,
 };
 
