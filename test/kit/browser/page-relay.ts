@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,11 +43,8 @@ interface CarriedRequest {
   method: string;
   path: string;
   headers: [name: string, value: string][];
-  /**
-   * The URL from which the page fetches the body; null if there is none. Tens of megabytes are too much for the
-   * DevTools protocol.
-   */
-  bodyUrl: string | null;
+  /** The body, or the URL from which the page fetches a large one; null if there is none. */
+  body: { text: string } | { url: string } | null;
 }
 
 /** A running request. */
@@ -54,6 +52,9 @@ interface Call {
   response: ServerResponse;
   body: Buffer;
 }
+
+/** A body of so many bytes or more is fetched by the page: tens of megabytes are too much for the DevTools protocol. */
+const LARGE_BYTES = 2 ** 16;
 
 /** The path at which the relay serves the body of a call, followed by the id of the call. */
 const BODY_PATH = '/relayed-body/';
@@ -119,7 +120,7 @@ async function carry({ page, url, calls }: Relay, request: IncomingMessage, resp
     method: request.method ?? 'GET',
     path: request.url ?? '/',
     headers: names.filter((name) => !OF_THE_CALLER.has(name)).map((name) => [name, String(request.headers[name])]),
-    bodyUrl: body.length > 0 ? url + BODY_PATH + id : null,
+    body: bodyOf(body, url + BODY_PATH + id),
   };
   if (response.destroyed) return;
   calls.set(id, { response, body });
@@ -135,6 +136,12 @@ async function carry({ page, url, calls }: Relay, request: IncomingMessage, resp
   }
 }
 
+/** A body that is no UTF-8 would be altered as text. */
+function bodyOf(body: Buffer, url: string): CarriedRequest['body'] {
+  if (body.length === 0) return null;
+  return body.length < LARGE_BYTES && isUtf8(body) ? { text: body.toString() } : { url };
+}
+
 function pass(told: Told, response: ServerResponse): void {
   if (told.kind === 'chunk') {
     response.write(Buffer.from(told.bytes, 'base64'));
@@ -145,21 +152,26 @@ function pass(told: Told, response: ServerResponse): void {
 }
 
 /** Runs in the page, so it uses nothing from this module. */
-async function carryInPage({ id, method, path, headers, bodyUrl }: CarriedRequest): Promise<void> {
+async function carryInPage({ id, method, path, headers, body: carried }: CarriedRequest): Promise<void> {
   const page = globalThis as unknown as RelayedPage;
   page.paddockCalls ??= new Map();
   const call = new AbortController();
   page.paddockCalls.set(id, call);
   try {
-    const body = bodyUrl && (await (await fetch(bodyUrl, { signal: call.signal })).arrayBuffer());
+    const fetched = carried && 'url' in carried && (await fetch(carried.url, { signal: call.signal }));
+    // Bytes: with a text, the page would add a Content-Type.
+    const body = fetched
+      ? await fetched.arrayBuffer()
+      : carried && 'text' in carried && new TextEncoder().encode(carried.text);
     const response = await fetch(path, { method, headers, signal: call.signal, ...(body && { body }) });
-    await page.paddockTell(id, { kind: 'head', status: response.status, headers: [...response.headers] });
+    const told = [page.paddockTell(id, { kind: 'head', status: response.status, headers: [...response.headers] })];
     for await (const chunk of response.body ?? []) {
       let bytes = '';
       // The arguments of one call are limited.
       for (let at = 0; at < chunk.length; at += 8192) bytes += String.fromCharCode(...chunk.subarray(at, at + 8192));
-      await page.paddockTell(id, { kind: 'chunk', bytes: btoa(bytes) });
+      told.push(page.paddockTell(id, { kind: 'chunk', bytes: btoa(bytes) }));
     }
+    await Promise.all(told);
   } finally {
     page.paddockCalls.delete(id);
   }
