@@ -99,10 +99,16 @@ function entriesOf(model: string, { tokens, merges }: { tokens: Token[]; merges?
   };
 }
 
-/** Makes many merges of byte pairs in random order, so that the tokens show where a text was split into words. */
+let madeBytePairs: ReturnType<typeof pairsOf> | undefined;
+
+/**
+ * Makes many merges of byte pairs in random order, so that the tokens show where a text was split into words. They are
+ * made once, because that takes longer than all else in a test of them.
+ */
 function bytePairs() {
-  const letters = Array.from({ length: 256 }, (_, byte) => spell(Uint8Array.of(byte)));
-  return pairsOf(letters, SPECIAL);
+  const letters = () => Array.from({ length: 256 }, (_, byte) => spell(Uint8Array.of(byte)));
+  madeBytePairs ??= pairsOf(letters(), SPECIAL);
+  return madeBytePairs;
 }
 
 function characterPairs() {
