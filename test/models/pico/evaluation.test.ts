@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createAsk } from '../../../models/pico/ask.ts';
 import { readCases } from '../../../models/pico/cases.ts';
 import { judge } from '../../../models/pico/judge.ts';
+import { repeats } from '../../support/repeats.ts';
 import { servePico } from './pico.ts';
 
 /** Each engine has a part of the whole evaluation, `npm run pico:evaluate`: every so many cases, so that all groups are in it. */
 const SAMPLES = [
-  { backend: 'cpu', every: 5 },
+  { backend: 'cpu', every: repeats(10, 5) },
   { backend: 'wasm', every: 10 },
 ] as const;
 
