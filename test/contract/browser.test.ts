@@ -65,7 +65,8 @@ async function startOrigin(
 describeContract(
   'the service worker, from a page',
   async () => {
-    const browser = await launchBrowser();
+    // Recordings take several times as long without V8's optimizer. The last flag of a name counts.
+    const browser = await launchBrowser({ flags: ['--js-flags='] });
     running.push(browser);
     await serveHub(browser);
     return {
