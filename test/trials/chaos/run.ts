@@ -21,6 +21,8 @@ export interface ChaosOptions {
   ms: number;
   /** The number of concurrent clients. */
   clients: number;
+  /** The number of different questions, each of which is asked once before the faults. */
+  questions: number;
   killEveryMs: number;
   /** The server's `main.js`. */
   main: string;
@@ -37,7 +39,6 @@ export interface ChaosReport {
   breaches: readonly string[];
 }
 
-const QUESTIONS = 60;
 /** The error codes that requests to the victim may get while its file changes. */
 const VICTIM_MAY = { [VICTIM]: ['model_load_failed', 'model_not_found', 'model_changed'] };
 /** The most that the memory of the server may grow, in MB. Half of it is heap that bodies of 32 MB leave behind. */
@@ -61,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { url, pid } = world.server;
 
   const pauses: Pause[] = [];
-  const scene = await observe(world, dice, (more) => pauses.push(...more));
+  const scene = await observe(world, makeQuestions(dice, options.questions), (more) => pauses.push(...more));
   const contents = await observeContents(url);
   options.progress(`${scene.expected.size + scene.vectors.length} undisturbed replies taken`);
 
@@ -108,8 +109,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 /** Reads the replies without faults, one after another. Throws if a question is refused. */
-async function observe({ server }: World, dice: Dice, notePauses: Scene['notePauses']): Promise<Scene> {
-  const questions = makeQuestions(dice, QUESTIONS);
+async function observe({ server }: World, questions: Question[], notePauses: Scene['notePauses']): Promise<Scene> {
   const expected = new Map<string, string>();
   for (const question of questions) expected.set(keyOf(question), await replyOf(server.url, question));
   const vectors: Scene['vectors'] = [];
