@@ -12,6 +12,7 @@ declare global {
   /** https://github.com/dequelabs/axe-core */
   var axe: {
     run(options?: {
+      resultTypes: string[];
       runOnly?: string[];
     }): Promise<{ violations: { id: string; impact: string | null; nodes: { html: string }[] }[] }>;
   };
@@ -127,7 +128,10 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** What axe finds, by these rules or by all. */
 async function seriousViolations(rules?: string[]): Promise<string[]> {
-  const { violations } = await page.evaluate((runOnly) => globalThis.axe.run(runOnly ? { runOnly } : {}), rules);
+  const { violations } = await page.evaluate(
+    (runOnly) => globalThis.axe.run({ resultTypes: ['violations'], ...(runOnly && { runOnly }) }),
+    rules,
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
