@@ -47,6 +47,11 @@ process.on('message', (message: ToEngineProcess) => {
   switch (message.kind) {
     case 'frames':
       return ports.receive(message.frames);
+    case 'open':
+      return void importEngine().then(
+        (engine) => engine.openCpuLibraries(message.libraries, log),
+        () => {},
+      );
     case 'load':
       return void load(message.config).then((result) => say({ kind: 'loaded', result }));
     case 'copies':

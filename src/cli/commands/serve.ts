@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { toLogFields } from '../../contract/log.ts';
 import { availableMemory } from '../../engine/node/available-memory.ts';
+import type { CpuLibraries } from '../../engine/node/task.ts';
+import { whyNoGpu } from '../../pool/load/gpu-devices.ts';
 import { startSpareEngine } from '../../pool/process/engine-child.ts';
 import { checkExposure } from '../../serve/config/exposure.ts';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
@@ -33,7 +35,7 @@ export function registerServe(program: Command): void {
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // While the server starts, the process of the first model does too.
-  if (config.backend !== 'wasm' && availableMemory() > SPARE_BYTES) startSpareEngine();
+  if (config.backend !== 'wasm' && availableMemory() > SPARE_BYTES) startSpareEngine(librariesOf(config));
   // Imported on demand, so that the other commands start without the server's large dependencies.
   const [{ startPaddockServer }, { createLog }] = await Promise.all([
     import('../../serve/serve.ts'),
@@ -56,6 +58,11 @@ async function serve(config: Config): Promise<void> {
   if (config.tlsCert !== undefined)
     process.on('SIGHUP', () => log.warn('certificates are read at the start: restart the server to change them'));
   print(greeting(paddock, config));
+}
+
+/** Returns the libraries that the first model needs; null if it may run on a GPU. */
+function librariesOf({ backend, stockKernels }: Config): CpuLibraries | null {
+  return backend === 'cpu' || (backend === 'auto' && whyNoGpu() !== null) ? { stockKernels } : null;
 }
 
 function greeting({ url, modelIds }: RunningPaddock, { models, socket }: Config): string {

@@ -7,14 +7,14 @@ import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { availableMemory } from '../node/available-memory.ts';
 import { usableCores } from '../node/cores.ts';
-import type { CopyFigures, WorkerConfig } from '../node/task.ts';
+import type { CopyFigures, CpuLibraries, WorkerConfig } from '../node/task.ts';
 import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import { loadAdapters } from './llama/adapters.ts';
 import { createDecoder, type Decoder } from './llama/decoder.ts';
 import { chatLength, createGrowingContext } from './llama/growing-context.ts';
-import { listDevices } from './llama/library/library.ts';
+import { listDevices, openLibrary } from './llama/library/library.ts';
 import { loadOnCpu, loadOnGpu } from './llama/load-model.ts';
 import { openProjector, type Projector } from './llama/media/projector.ts';
 import type { LlamaModel } from './llama/model.ts';
@@ -35,6 +35,11 @@ import { measureThreads, type ThreadChoice } from './step/thread-count.ts';
 import { warmUp } from './step/warm-up.ts';
 import { atOnce, createTextPasses } from './text-passes.ts';
 import { createWeigh } from './weigh.ts';
+
+/** Opens llama.cpp's libraries for the CPU, so that a later load does not have to. Never rejects: the load says what is wrong. */
+export async function openCpuLibraries({ stockKernels }: CpuLibraries, log: Log): Promise<void> {
+  await openLibrary(false, log, stockKernels).catch(() => {});
+}
 
 /** An engine that can save its slots before its process ends. */
 export interface LeavingEngine extends TextEngine {

@@ -48,8 +48,15 @@ export interface WorkerLogLine {
   fields: Record<string, unknown>;
 }
 
+/** Which of llama.cpp's libraries for the CPU a process opens: with Paddock's kernels or with llama.cpp's own. */
+export interface CpuLibraries {
+  stockKernels: boolean;
+}
+
 /** A message from the server to an engine's process. Plain data. */
 export type ToEngineProcess =
+  /** Opens the libraries that a later `load` needs. Without it, `load` opens them. */
+  | { kind: 'open'; libraries: CpuLibraries }
   | { kind: 'load'; config: WorkerConfig }
   | { kind: 'frames'; frames: Frame[] }
   | { kind: 'copies'; message: FromCopyStore }

@@ -3,7 +3,13 @@ import type { Log } from '../../contract/log.ts';
 import type { Port } from '../../contract/port.ts';
 import type { FromCopyStore } from '../../engine/node/copy-messages.ts';
 import { createPortMux } from '../../engine/node/port-mux.ts';
-import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../../engine/node/task.ts';
+import type {
+  CpuLibraries,
+  FromEngineProcess,
+  LoadResult,
+  ToEngineProcess,
+  WorkerConfig,
+} from '../../engine/node/task.ts';
 import type { CopyConnection } from '../copies/store.ts';
 import { takeEngine } from './engine-child.ts';
 import { EngineDied } from './engine-died.ts';
@@ -33,13 +39,17 @@ export interface EngineProcess {
   leave(): Promise<void>;
 }
 
-/** @param onHeard is told each time that the process says anything, and whether that is of a call */
+/**
+ * @param libraries what the model needs; null for those of a GPU
+ * @param onHeard is told each time that the process says anything, and whether that is of a call
+ */
 export function startEngineProcess(
+  libraries: CpuLibraries | null,
   log: Log,
   onHeard: (ofCall: boolean) => void,
   connectCopies?: ConnectCopies,
 ): EngineProcess {
-  const child = takeEngine();
+  const child = takeEngine(libraries);
   let lastWords = '';
   let killedByUs = false;
   let onLoaded: (result: LoadResult) => void = () => {};

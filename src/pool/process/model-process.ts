@@ -31,10 +31,11 @@ export function startModelProcess(
   let life: Life | undefined;
   let ended = false;
 
+  const libraries = config.backend === 'cpu' ? { stockKernels: config.engine.stockKernels ?? false } : null;
   const begin = (): Life => {
     const signs: EngineSigns = { heardAt: performance.now(), steppedAt: null, longestStepMs: 0 };
     const noteHeard = (ofCall: boolean) => noteSign(signs, performance.now(), ofCall);
-    const engine = startEngineProcess(log, noteHeard, connectCopies);
+    const engine = startEngineProcess(libraries, log, noteHeard, connectCopies);
     const born: Life = { engine, loaded: engine.load(config), failing: new Set(), signs };
     const stopWatching = watchEngine(engine, signs, log, watch.stuck);
     void engine.died.then((death) => {

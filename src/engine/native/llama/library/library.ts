@@ -38,7 +38,7 @@ export interface LlamaDevice {
 
 const LEVEL = { warn: 3, error: 4, continued: 5 } as const;
 
-let opened: { gpu: GpuRuntime | false; library: Library } | undefined;
+let opened: { gpu: GpuRuntime | false; library: Promise<Library> } | undefined;
 /** Where llama.cpp's log goes: to whoever opened the library last. */
 let sink: Log | undefined;
 
@@ -52,14 +52,23 @@ let sink: Log | undefined;
 export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernels = false): Promise<Library> {
   sink = log;
   if (opened) {
-    const { library } = opened;
-    if (opened.gpu === gpu) {
-      // Another user of llama.cpp in this process, such as node-llama-cpp, may have taken its log.
-      library.llama.llama_log_set(library.logTo, null);
-      return library;
-    }
-    throw new Error(`this process has opened llama.cpp's libraries for ${opened.gpu || 'the CPU'} already`);
+    if (opened.gpu !== gpu)
+      throw new Error(`this process has opened llama.cpp's libraries for ${opened.gpu || 'the CPU'} already`);
+    const library = await opened.library;
+    // Another user of llama.cpp in this process, such as node-llama-cpp, may have taken its log.
+    library.llama.llama_log_set(library.logTo, null);
+    return library;
   }
+  const library = openAnew(gpu, stockKernels);
+  opened = { gpu, library };
+  // The next call tries again.
+  library.catch(() => {
+    opened = undefined;
+  });
+  return library;
+}
+
+async function openAnew(gpu: GpuRuntime | false, stockKernels: boolean): Promise<Library> {
   const { folder, libraries, fallback } = await findBinaries(gpu);
   const kernels = openKernels(stockKernels);
   const llama = bind(libraries);
@@ -71,7 +80,7 @@ export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernel
   llama.llama_backend_init();
   if (fallback !== null && listDevices({ llama }).length === 0) llama.ggml_backend_load_all_from_path(fallback);
   const instructionSets = readInstructionSets(llama.llama_print_system_info());
-  const library = {
+  return {
     llama,
     paths: libraries,
     logTo,
@@ -82,8 +91,6 @@ export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernel
     takeError: lines.takeError,
     takePlaces: lines.takePlaces,
   };
-  opened = { gpu, library };
-  return library;
 }
 
 /** Lists the GPUs and accelerators with memory that llama.cpp found. Reads their free memory anew. */
