@@ -31,6 +31,8 @@ export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'findGpu' | 'o
   pinned?: readonly string[];
   /** True if prompts of different keys share no KV cache. The default is false. */
   isolateKeys?: boolean;
+  /** A chat template of Paddock's own. With it, a thread that prepares requests starts before the first request; see `Preparer`. */
+  firstTemplate?: string | undefined;
   /** Gets the loads, unloads, crashes and waits, for metrics. */
   observer?: PoolObserver;
   /** Returns the memory of the machine and of the models. By default it is measured. */
@@ -47,6 +49,7 @@ export interface Pool extends Runner, AsyncDisposable {
 export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY, ...options }: PoolOptions): Pool {
   const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();
+  if (options.firstTemplate !== undefined) preparer.startAhead(options.firstTemplate);
   const findGpu = createFindGpu();
   const entering = { observer, background: createBackgroundCalls() };
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);

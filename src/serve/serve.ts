@@ -5,7 +5,7 @@ import { plainKeys } from '../api/keys/plain.ts';
 import { createResponseStore } from '../api/responses/store.ts';
 import { openBatches } from '../batches/folder.ts';
 import { withAliases } from '../catalogue/aliases.ts';
-import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
+import { builtInModelsFolder, isBuiltIn } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
 import { createServerFinder } from '../catalogue/pull/node/finder.ts';
@@ -63,11 +63,13 @@ export interface RunningPaddock {
 /**
  * Connects all parts and starts the server. Throws a `UsageError` if the configuration names a missing or wrong file or model, and an
  * `Error` if the server can't listen on the address.
+ *
+ * @param ahead true to start a thread that prepares requests before the first request
  */
-export async function startPaddockServer(config: Config, log: Log): Promise<RunningPaddock> {
+export async function startPaddockServer(config: Config, log: Log, ahead = false): Promise<RunningPaddock> {
   const opened = createOpened();
   try {
-    return await start(config, log, opened);
+    return await start(config, log, opened, ahead);
   } catch (error) {
     await opened.close();
     throw error;
@@ -91,7 +93,7 @@ function createOpened(): Opened {
   };
 }
 
-async function start(config: Config, log: Log, opened: Opened): Promise<RunningPaddock> {
+async function start(config: Config, log: Log, opened: Opened, ahead: boolean): Promise<RunningPaddock> {
   const tls = tlsOf(config);
   if (tls) warnOfEnd(tls, log);
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
@@ -106,7 +108,7 @@ async function start(config: Config, log: Log, opened: Opened): Promise<RunningP
   const preloaded = preloadedIds(config.preload, named);
   const telemetry = await startTelemetry(config, log);
   opened.add(() => telemetry.end());
-  const pool = await openPool(config, preloaded, catalogue, telemetry, log);
+  const pool = await openPool(config, preloaded, catalogue, telemetry, log, ahead);
   opened.add(() => pool[Symbol.asyncDispose]());
   const batches = await openBatches({ folder: config.noBatches ? null : batchesFolder(), log });
   opened.add(() => batches[Symbol.asyncDispose]());
@@ -180,6 +182,7 @@ async function openPool(
   catalogue: FileCatalogue,
   telemetry: Telemetry,
   log: Log,
+  ahead: boolean,
 ): Promise<Pool> {
   const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
   return createPool({
@@ -201,10 +204,20 @@ async function openPool(
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
     pinned,
     isolateKeys: config.isolateKeys,
+    firstTemplate: ahead ? builtInTemplate(catalogue) : undefined,
     observer: telemetry.pool,
     sourceOf: catalogue.sourceOf,
     log,
   });
+}
+
+/** Returns the chat template of the built-in model; undefined if there is none. */
+function builtInTemplate(catalogue: FileCatalogue): string | undefined {
+  const cards = catalogue.list().filter(({ id }) => {
+    const source = catalogue.sourceOf(id);
+    return source !== undefined && isBuiltIn(source);
+  });
+  return cards[0]?.settings.prompt_template;
 }
 
 async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log): Promise<Server> {

@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 // The built pool is used, because its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/contract/runner.ts';
 import { planBackends } from '../../src/pool/load/load-model.ts';
 import { planThreads } from '../../src/pool/threads/model-threads.ts';
+import { eventually } from '../kit/eventually.ts';
 import { ask, call, textOf } from '../kit/generation.ts';
 import { recordingLog, silentLog } from '../kit/log.ts';
 import { tinyModelShape } from '../kit/models/model-shape.ts';
@@ -39,6 +41,20 @@ async function run(runner: Runner, content: string, signal: AbortSignal = never)
 }
 
 describe('the pool', () => {
+  it('starts a thread that prepares requests before the first request if it is given a template, and then uses it', async () => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker) => void threads.push(thread);
+    process.on('worker', note);
+    try {
+      const runner = open({ firstTemplate: '{{ messages[0].content }}' });
+      await eventually(() => expect(threads).toHaveLength(1));
+      expect(textOf(await run(runner, 'Hi'))).not.toBe('');
+      expect(threads).toHaveLength(1);
+    } finally {
+      process.off('worker', note);
+    }
+  });
+
   it('loads a model at its first request, once for a whole burst, and keeps it', async () => {
     const runner = open();
     expect(runner.loaded()).toEqual([]);

@@ -16,7 +16,10 @@ import { leavingTimes, onFarewell } from '../leaving.ts';
 
 const MOST_IDS_TOLD = 12;
 
-/** An engine's process is started before a model is asked for if this much memory is available, in bytes. It takes 70 MB by itself. */
+/**
+ * An engine's process and a thread that prepares requests are started before the first request if this much memory is available, in bytes.
+ * The process takes 70 MB by itself; the thread ends after a minute without requests.
+ */
 const SPARE_BYTES = 1024 ** 3;
 
 export function registerServe(program: Command): void {
@@ -35,14 +38,15 @@ export function registerServe(program: Command): void {
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // While the server starts, the process of the first model does too.
-  if (config.backend !== 'wasm' && availableMemory() > SPARE_BYTES) startSpareEngine(librariesOf(config));
+  const ahead = availableMemory() > SPARE_BYTES;
+  if (ahead && config.backend !== 'wasm') startSpareEngine(librariesOf(config));
   // Imported on demand, so that the other commands start without the server's large dependencies.
   const [{ startPaddockServer }, { createLog }] = await Promise.all([
     import('../../serve/serve.ts'),
     import('../../serve/log.ts'),
   ]);
   const log = createLog(config);
-  const paddock = await startPaddockServer(config, log);
+  const paddock = await startPaddockServer(config, log, ahead);
 
   onFarewell((why) => {
     const { graceMs, lameDuckMs, limitMs } = leavingTimes(why, config);

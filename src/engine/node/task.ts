@@ -74,6 +74,12 @@ export type FromEngineProcess =
   | { kind: 'left' }
   | { kind: 'alive' };
 
+/** The `workerData` of a thread that prepares requests. */
+export interface PrepareThreadData {
+  /** A chat template whose format is found before the first task. */
+  template?: string | undefined;
+}
+
 /** A task for a thread that prepares requests. */
 export interface PrepareTask {
   traits: ModelTraits;

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { FromPrepareThread, PrepareResult, PrepareTask } from '../../engine/node/task.ts';
+import type { FromPrepareThread, PrepareResult, PrepareTask, PrepareThreadData } from '../../engine/node/task.ts';
 import { programFile } from '../../package-root.ts';
 import { THREAD_FLAGS } from './thread-flags.ts';
 
@@ -40,9 +40,19 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Starts a thread. Calls `onSlow` for each task that becomes slow. */
-export function startPrepareThread({ timeMs, memoryMib }: TaskLimits, onSlow: () => void): PrepareThread {
+/**
+ * Starts a thread. Calls `onSlow` for each task that becomes slow.
+ *
+ * @param template a chat template whose format the thread finds before its first task; it has to come with Paddock, since nothing
+ *   limits its time
+ */
+export function startPrepareThread(
+  { timeMs, memoryMib }: TaskLimits,
+  onSlow: () => void,
+  template?: string,
+): PrepareThread {
   const worker = new Worker(WORKER_FILE, {
+    workerData: { template } satisfies PrepareThreadData,
     resourceLimits: { maxOldGenerationSizeMb: memoryMib },
     execArgv: THREAD_FLAGS,
   });

@@ -22,8 +22,12 @@ const MOST_THREADS = MOST_OF_PARTY + 2;
 
 /** Prepares requests in worker threads, so that slow templates and schemas delay neither the server nor an engine. */
 export interface Preparer extends AsyncDisposable {
-  /** Starts a thread if there is none, so that it starts while a model loads. */
-  startAhead(): void;
+  /**
+   * Starts a thread if there is none, so that it starts while a model loads.
+   *
+   * @param template a chat template of Paddock's own, whose format the thread finds before its first task
+   */
+  startAhead(template?: string): void;
   /**
    * Renders the prompt and compiles the grammar of a request. Free threads are shared between parties as slots are. Throws an
    * `ApiError` as `createPreparer` says, a 400 if that takes too long or too much memory, a 503 if no thread is free for too long, and
@@ -82,11 +86,12 @@ function createThreads() {
     all.delete(thread);
     await thread.end();
   };
-  const start = (): PrepareThread => {
-    const thread = startPrepareThread(LIMITS, () => {
+  const start = (template?: string): PrepareThread => {
+    const onSlow = () => {
       // The next request need not wait until a thread has started.
       if (idle.length === 0 && all.size < MOST_THREADS) keep(start());
-    });
+    };
+    const thread = startPrepareThread(LIMITS, onSlow, template);
     all.add(thread);
     return thread;
   };
@@ -101,8 +106,8 @@ function createThreads() {
     idle.push({ thread, timer });
   };
   return {
-    startAhead() {
-      if (all.size === 0) keep(start());
+    startAhead(template?: string) {
+      if (all.size === 0) keep(start(template));
     },
     take(): PrepareThread {
       for (let found = idle.pop(); found; found = idle.pop()) {
