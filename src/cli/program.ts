@@ -3,24 +3,7 @@ import { EXIT, exitCodeOf, UsageError } from '../serve/errors.ts';
 import { coloursFor } from '../serve/output.ts';
 import { version } from '../serve/version.ts';
 import { messageOf } from '../utils/error-message.ts';
-import { registerBatch } from './commands/batch.ts';
-import { registerBench } from './commands/bench.ts';
-import { registerCache } from './commands/cache.ts';
-import { registerChat, registerRun } from './commands/chat.ts';
-import { registerCompletion } from './commands/completion.ts';
-import { registerConnect } from './commands/connect.ts';
-import { registerDecide } from './commands/decide.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerKey } from './commands/key.ts';
-import { registerList } from './commands/list.ts';
-import { registerProfile } from './commands/profile.ts';
-import { registerPs } from './commands/ps.ts';
-import { registerPull } from './commands/pull.ts';
-import { registerRemove } from './commands/remove.ts';
 import { registerServe } from './commands/serve.ts';
-import { registerShow } from './commands/show.ts';
-import { registerStop } from './commands/stop.ts';
-import { registerUpgrade } from './commands/upgrade.ts';
 
 // It is not a failure if the reader of the output stops early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -35,24 +18,8 @@ const program = new Command('paddock')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 stopped by Ctrl-C.');
 
 registerServe(program);
-registerPull(program);
-registerList(program);
-registerShow(program);
-registerProfile(program);
-registerRemove(program);
-registerCache(program);
-registerChat(program);
-registerDecide(program);
-registerBatch(program);
-registerRun(program);
-registerPs(program);
-registerStop(program);
-registerBench(program);
-registerConnect(program);
-registerKey(program);
-registerDoctor(program);
-registerCompletion(program);
-registerUpgrade(program);
+// The server starts without the code of the other commands.
+if (process.argv[2] !== 'serve') (await import('./other-commands.ts')).registerOthers(program);
 
 /** What users of llama-server type first. */
 const LLAMA_SERVER_FLAGS = ['-m', '--model', '-hf', '--hf-repo'];
