@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../test/kit/browser/browser.ts';
 import { chat, importModel, openPaddock, request, startPaddockSite } from '../test/kit/browser/paddock-page.ts';
-import { type ModelShape, writeModel } from '../test/kit/models/tiny-model.ts';
-import { directFiles, loadDirect, MODEL, writersIn } from './in-page.ts';
-import type { StreamedReply, Writer } from './in-turns.ts';
-import { pairedRatio, spread, turns } from './statistics.ts';
+import { findModel } from './compare/models.ts';
+import { directFiles, isOnCard, loadDirect, MODEL, writersIn } from './in-page.ts';
+import { rateOf, type StreamedReply, type Writer } from './in-turns.ts';
+import { median, pairedRatio, spread, turns } from './statistics.ts';
 
 /**
  * Measures one model in a browser, through the service worker and with wllama called directly in the same page, by
@@ -17,7 +17,9 @@ import { pairedRatio, spread, turns } from './statistics.ts';
  */
 const { values } = parseArgs({
   options: {
-    shape: { type: 'string', default: 'half-billion' },
+    // One of the models of `npm run bench`, or a GGUF file.
+    model: { type: 'string', default: '0.5b-q8_0' },
+    folder: { type: 'string', default: '.cache/bench' },
     // Words of the long prompt. A number has about five tokens of the made models.
     words: { type: 'string', default: '200' },
     tokens: { type: 'string', default: '24' },
@@ -35,7 +37,7 @@ const [words, tokens, rounds, aborts] = [values.words, values.tokens, values.rou
 ];
 /** Words of the prompts of short chats. */
 const FEW_WORDS = 10;
-/** When a prompt is aborted, in ms after the request. The long prompt takes much longer. */
+/** A prompt is aborted at half of the time that it takes, but not later than this, in ms after the request. */
 const READ_MS = 2000;
 
 let prompts = 0;
@@ -63,6 +65,32 @@ async function writeRate({ write }: Writer, chats: number): Promise<number> {
   const replies = await Promise.all(Array.from({ length: chats }, () => write(promptOf(FEW_WORDS))));
   const end = Math.max(...replies.map(({ times }) => times.at(-1) ?? Number.NaN));
   return (1000 * chats * tokens) / (end - Math.min(...replies.map(({ start }: StreamedReply) => start)));
+}
+
+/** Measures one thing of a writer. */
+type Measure = (writer: Writer) => Promise<number>;
+
+/**
+ * Measures both writers by turns and prints the row of the table. A writer that fails is not asked again; the reason
+ * stands in its place. Returns the rates of each.
+ */
+async function row(writers: Writer[], what: string, of: Measure): Promise<number[][]> {
+  const rates = writers.map((): number[] => []);
+  const failures = writers.map((): string => '');
+  for (let round = 0; round < rounds; round++) {
+    for (const index of turns(writers.length, round)) {
+      if (failures[index]) continue;
+      try {
+        rates[index]?.push(await of(writers[index] as Writer));
+      } catch (error) {
+        failures[index] = `failed: ${String(error).slice(0, 300)}`;
+      }
+    }
+  }
+  const [direct = [], own = []] = rates;
+  const share = ((pairedRatio(own, direct) ?? Number.NaN) * 100).toFixed(0);
+  print(`| ${what} | ${rates.map((rate, index) => failures[index] || spread(rate, 1)).join(' | ')} | ${share} % |`);
+  return rates;
 }
 
 /** Returns the ms from an abort in the page until the engine is idle: in the reply, or else `afterMs` after the request. */
@@ -97,7 +125,7 @@ async function abortInPage({ body, afterMs }: { body: string; afterMs: number | 
 const folder = mkdtempSync(join(tmpdir(), 'paddock-bench-'));
 try {
   const file = join(folder, `${MODEL}.gguf`);
-  writeModel(file, values.shape as ModelShape, { quantization: 'Q8_0' });
+  symlinkSync(findModel(values.model, values.folder).file, file);
   await using site = await startPaddockSite({
     models: folder,
     files: await directFiles(),
@@ -108,33 +136,30 @@ try {
   const page = await openPaddock(browser, site);
   await importModel(page, `${MODEL}.gguf`);
   await chat(page, { model: MODEL });
+  const onCard = await isOnCard(page);
   const card = JSON.parse((await request(page, 'GET', `/v1/models/${MODEL}`)).text);
   const { cpu_threads: threads } = card.settings;
   const fileBytes = statSync(file).size;
-  await loadDirect(page, { threads, contextLength: card.context_length, fileBytes, tokens, slots: 2 });
+  await loadDirect(page, { threads, contextLength: card.context_length, fileBytes, tokens, slots: 2, onCard });
   const writers = writersIn(page);
   for (const { write } of writers) await write(promptOf(FEW_WORDS));
 
-  const measured: { what: string; of: (writer: Writer) => Promise<number> }[] = [
-    { what: `a prompt of ${await countTokens(page, promptOf(words))} tokens`, of: (writer) => readRate(page, writer) },
-    { what: 'one chat', of: (writer) => writeRate(writer, 1) },
-    { what: 'two chats at once', of: (writer) => writeRate(writer, 2) },
-  ];
+  const where = onCard ? 'the graphics card' : `${threads} threads of ${cpus()[0]?.model}`;
   print(
-    `${browser.version}, ${threads} threads of ${cpus()[0]?.model}; the ${values.shape} model in Q8_0, replies of ${tokens} tokens, ${rounds} rounds by turns; tokens/s, median (range)\n`,
+    `${browser.version} on ${where}; ${values.model}, a window of ${card.context_length} tokens, replies of ${tokens} tokens, ${rounds} rounds by turns; tokens/s, median (range)\n`,
   );
   print(`| | ${writers.map(({ name }) => name).join(' | ')} | In pairs |\n|---|---|---|---|`);
-  for (const { what, of } of measured) {
-    const rates = writers.map((): number[] => []);
-    for (let round = 0; round < rounds; round++) {
-      for (const index of turns(writers.length, round)) rates[index]?.push(await of(writers[index] as Writer));
-    }
-    const [direct = [], own = []] = rates;
-    const share = ((pairedRatio(own, direct) ?? Number.NaN) * 100).toFixed(0);
-    print(`| ${what} | ${rates.map((rate) => spread(rate, 1)).join(' | ')} | ${share} % |`);
-  }
+  const promptTokens = await countTokens(page, promptOf(words));
+  const [, read = []] = await row(writers, `a prompt of ${promptTokens} tokens`, (writer) => readRate(page, writer));
+  await row(writers, 'a reply after its first token', async ({ write }) =>
+    rateOf((await write(promptOf(FEW_WORDS))).times),
+  );
+  await row(writers, 'one chat, with its prompt', (writer) => writeRate(writer, 1));
+  await row(writers, 'two chats at once, with their prompts', (writer) => writeRate(writer, 2));
+
+  const halfPromptMs = (500 * promptTokens) / median(read);
   for (const [what, promptWords, afterMs] of [
-    ['while a prompt is read', words, READ_MS],
+    ['while a prompt is read', words, Math.min(READ_MS, halfPromptMs)],
     ['while a reply is written', FEW_WORDS, null],
   ] as const) {
     const delays: number[] = [];

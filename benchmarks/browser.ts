@@ -14,7 +14,7 @@ import {
 } from '../test/kit/browser/paddock-page.ts';
 import type { StaticSite } from '../test/kit/browser/static-site.ts';
 import { type ModelShape, writeModel } from '../test/kit/models/tiny-model.ts';
-import { directFiles, loadDirect, MODEL, writersIn } from './in-page.ts';
+import { directFiles, isOnCard, loadDirect, MODEL, writersIn } from './in-page.ts';
 import { rowsOf, writeInTurns } from './in-turns.ts';
 import { median, spread } from './statistics.ts';
 
@@ -115,6 +115,7 @@ try {
     fileBytes: statSync(file).size,
     tokens,
     slots: 1,
+    onCard: await isOnCard(page),
   });
   const measured = await writeInTurns(writersIn(page), rounds, Number(values.words));
   const { computed, arrived } = await watchDelivery(page, tokens, MODEL);

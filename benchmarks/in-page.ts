@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { wasmBatch } from '../src/engine/batch-size.ts';
 import { FLOAT_CACHE } from '../src/engine/wasm/load-params.ts';
+import { usesCard } from '../test/kit/browser/browser.ts';
 import { bundle } from '../test/kit/browser/bundle.ts';
+import { request } from '../test/kit/browser/paddock-page.ts';
 import type { StreamedReply, Writer } from './in-turns.ts';
 
 // wllama called directly in a page of Paddock, to compare the two.
@@ -39,9 +41,27 @@ interface DirectPage {
  */
 export async function loadDirect(page: Page, load: DirectLoad): Promise<void> {
   await page.addScriptTag({ url: DIRECT, type: 'module' });
-  const batch = wasmBatch(load.fileBytes, load.threads);
-  await page.evaluate(loadDirectInPage, { ...load, id: MODEL, batch, cache: FLOAT_CACHE });
+  const settings = load.onCard
+    ? { batch: CARD_BATCH, cache: {}, layers: ALL_LAYERS }
+    : { batch: wasmBatch(load.fileBytes, load.threads), cache: FLOAT_CACHE, layers: 0 };
+  await page.evaluate(loadDirectInPage, { ...load, ...settings, id: MODEL });
 }
+
+/**
+ * Returns true if Paddock computes its loaded model on the graphics card. Throws if the browser was to use one and does
+ * not.
+ */
+export async function isOnCard(page: Page): Promise<boolean> {
+  const { models } = JSON.parse((await request(page, 'GET', '/health')).text) as { models: { backend: string }[] };
+  const onCard = models[0]?.backend === 'gpu';
+  if (usesCard() && !onCard) throw new Error(`The model is not on a graphics card: ${JSON.stringify(models)}`);
+  return onCard;
+}
+
+/** The tokens of a forward pass on a graphics card that is not slow. */
+const CARD_BATCH = 512;
+/** More layers than any model has. */
+const ALL_LAYERS = 999;
 
 /** How to load a model directly. */
 export interface DirectLoad {
@@ -54,6 +74,8 @@ export interface DirectLoad {
   tokens: number;
   /** The generations that may run at once. */
   slots: number;
+  /** True if all layers are on the graphics card, with half floats in the KV cache. */
+  onCard: boolean;
 }
 
 /** Runs in the page. */
@@ -65,15 +87,19 @@ async function loadDirectInPage({
   id,
   batch,
   cache,
-}: DirectLoad & { id: string; batch: number; cache: object }): Promise<void> {
+  layers,
+}: DirectLoad & { id: string; batch: number; cache: object; layers: number }): Promise<void> {
   const page = globalThis as unknown as DirectPage;
   const ignore = () => {};
+  const errors: unknown[] = [];
+  const onError = (...words: unknown[]) => errors.push(...words);
   // wllama's own logger would write to the console for every token.
-  const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
+  const logger = { debug: ignore, log: ignore, warn: ignore, error: onError };
   const managers = { cacheManager: {}, modelManager: {} };
   const wllama = new page.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
   const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
-  const sizes = { n_ctx: contextLength, n_threads: threads, n_batch: batch, n_ubatch: batch, n_parallel: slots };
+  const batches = { n_batch: batch, n_ubatch: batch, n_parallel: slots };
+  const sizes = { n_ctx: contextLength, n_threads: threads, n_gpu_layers: layers, ...batches };
   await wllama.loadModel([model], { ...sizes, ...cache, log_level: 3 });
   if (wllama.getNumThreads() !== threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
   // Every reply must have its full length.
@@ -88,7 +114,10 @@ async function loadDirectInPage({
   page.writeDirect = async (prompt) => {
     const reply: StreamedReply = { start: performance.now(), times: [], text: '' };
     const onData = (chunk: { choices: { text?: string }[] }) => note(reply, chunk);
-    await wllama.createCompletion({ prompt, n_predict: tokens, ...sampling, stream: true, onData });
+    const asked = { prompt, n_predict: tokens, ...sampling, stream: true, onData };
+    await wllama.createCompletion(asked).catch((error: unknown) => {
+      throw new Error([error, ...errors.slice(-3)].join('; '));
+    });
     return reply;
   };
   page.writeByPaddock = async (prompt) => {

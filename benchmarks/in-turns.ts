@@ -57,7 +57,7 @@ export function rowsOf(measured: Measured[]): string[] {
 }
 
 /** Returns the tokens per second after the first arrival, with which several tokens may come. */
-function rateOf(times: number[]): number {
+export function rateOf(times: number[]): number {
   const [first = 0] = times;
   const last = times.at(-1) ?? 0;
   return (1000 * times.filter((time) => time > first).length) / (last - first);

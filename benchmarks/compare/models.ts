@@ -18,6 +18,7 @@ export const MADE: Record<string, { shape: ModelShape; options: ModelOptions }> 
   '0.6b-q4_k_m': { shape: 'six-tenths-billion', options: { quantization: 'Q4_K_M' } },
   '0.6b-q6_k': { shape: 'six-tenths-billion', options: { quantization: 'Q6_K' } },
   'one-layer': { shape: 'one-layer', options: { quantization: 'Q8_0' } },
+  '3b-q4_k': { shape: 'three-billion', options: { quantization: 'Q4_K' } },
   '7b-q4_k': { shape: 'seven-billion', options: { quantization: 'Q4_K' } },
   quoting: { shape: 'half-billion', options: { quantization: 'Q8_0', quotes: PASSAGE } },
   tiny: { shape: 'tiny', options: {} },

@@ -7,15 +7,24 @@ import { V8_FLAGS } from '../v8-flags.ts';
 
 const SYSTEM_CHROMIUM = '/usr/bin/chromium';
 
-/** No GPU, no requests of the browser's own, and no first-run screens. Playwright adds `--headless` and other flags. */
+/** No requests of the browser's own, and no first-run screens. Playwright adds `--headless` and other flags. */
 const FLAGS = [
   '--no-sandbox',
-  '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+];
+
+/** WebGPU on the machine's Vulkan driver, without a display. */
+const GPU_FLAGS = [
+  '--enable-unsafe-webgpu',
+  '--enable-features=Vulkan',
+  '--use-vulkan=native',
+  '--use-angle=vulkan',
+  '--disable-vulkan-surface',
+  '--ignore-gpu-blocklist',
 ];
 
 /** A Chromium with a new profile. Its tabs share storage and service workers, as the tabs of a user do. */
@@ -33,7 +42,7 @@ export interface TestBrowser extends AsyncDisposable {
 
 /**
  * Launches a headless Chromium: the one in `PADDOCK_CHROMIUM`, else the one of the npm package, else the system's.
- * `flags` are added to the usual flags. `locale` is the language tag of the user. Throws if there is no Chromium.
+ * It uses the graphics card if `PADDOCK_CHROMIUM_GPU` is set. `flags` are added to the usual flags. `locale` is the language tag of the user. Throws if there is no Chromium.
  */
 export async function launchBrowser({
   flags = [],
@@ -49,7 +58,7 @@ export async function launchBrowser({
       executablePath: await findChromium(),
       headless: true,
       locale,
-      args: [...FLAGS, `--js-flags=${V8_FLAGS.join(' ')}`, ...flags],
+      args: [...FLAGS, `--js-flags=${V8_FLAGS.join(' ')}`, ...(usesCard() ? GPU_FLAGS : ['--disable-gpu']), ...flags],
     })
     .catch(async (error: unknown) => {
       await removeProfile();
@@ -72,6 +81,11 @@ export async function launchBrowser({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Returns true if browsers that are launched use the graphics card. */
+export function usesCard(): boolean {
+  return Boolean(process.env.PADDOCK_CHROMIUM_GPU);
 }
 
 /**

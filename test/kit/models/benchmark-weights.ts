@@ -56,6 +56,17 @@ export const oneLayerShape: DecoderShape = {
   epsilon: 1e-6,
 };
 
+/** The sizes of Qwen2.5 3B, for graphics cards in a browser. */
+export const threeBillionShape: DecoderShape = {
+  width: 2048,
+  hidden: 11_008,
+  layers: 36,
+  heads: 16,
+  keyHeads: 2,
+  frequencyBase: 1_000_000,
+  epsilon: 1e-6,
+};
+
 /** The sizes of Qwen2.5 7B, for GPUs. */
 export const sevenBillionShape: DecoderShape = {
   width: 3584,
