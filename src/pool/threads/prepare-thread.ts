@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { FromPrepareThread, PrepareResult, PrepareTask, PrepareThreadData } from '../../engine/node/task.ts';
 import { programFile } from '../../package-root.ts';
 import { THREAD_FLAGS } from './thread-flags.ts';
+import type { Thread } from './threads.ts';
 
 const WORKER_FILE = programFile('prepare');
 
@@ -18,15 +19,12 @@ export interface TaskLimits {
 export class TookTooLong extends Error {}
 
 /** A worker thread that prepares requests, one at a time. */
-export interface PrepareThread {
+export interface PrepareThread extends Thread {
   /**
    * Runs a task. On an abort of the signal, on `TookTooLong` and on any other error the thread ends, since nothing else stops a running
    * template.
    */
   run(task: PrepareTask, signal: AbortSignal): Promise<PrepareResult>;
-  /** False if the thread can take no further task. */
-  isUsable(): boolean;
-  end(): Promise<void>;
 }
 
 /** After this time a task is slow, in ms: the engines and the tasks of other threads go before it. */
@@ -59,8 +57,10 @@ export function startPrepareThread(
   let usable = true;
   let running: Running | undefined;
   let start: (systemId: number | null) => void;
-  const started = new Promise<number | null>((resolve) => {
+  let endEarly: (error: unknown) => void;
+  const started = new Promise<number | null>((resolve, reject) => {
     start = resolve;
+    endEarly = reject;
   });
   const end = async () => {
     usable = false;
@@ -68,6 +68,7 @@ export function startPrepareThread(
   };
   const fail = (error: unknown) => {
     usable = false;
+    endEarly(error);
     running?.fail(error);
   };
   worker.on('message', (message: FromPrepareThread) => {
@@ -114,7 +115,7 @@ export function startPrepareThread(
         worker.postMessage(task);
       });
     });
-  return { run, isUsable: () => usable, end };
+  return { run, started, isUsable: () => usable, end };
 }
 
 /** Lowers the priority of a thread. Returns false if that is not possible. */

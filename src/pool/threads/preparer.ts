@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../../contract/generation-request.ts';
 import { createSlotQueue } from '../../dispatch/slot-queue.ts';
 import type { PrepareTask } from '../../engine/node/task.ts';
 import { type PrepareThread, startPrepareThread, TookTooLong } from './prepare-thread.ts';
+import { createThreads } from './threads.ts';
 
 /** The limits of the template and the schemas of one request. */
 const LIMITS = { timeMs: 10_000, memoryMib: 256 };
@@ -43,10 +44,24 @@ export interface Preparer extends AsyncDisposable {
 /** Starts no thread before the first request, or `startAhead`. */
 export function createPreparerPool(): Preparer {
   const queue = createSlotQueue(MOST_THREADS, Number.POSITIVE_INFINITY, { mostOfParty: MOST_OF_PARTY });
-  const threads = createThreads();
+  /** For the next thread that starts. */
+  let firstTemplate: string | undefined;
+  const start = (): PrepareThread => {
+    const template = firstTemplate;
+    firstTemplate = undefined;
+    // The next request need not wait until a thread has started.
+    return startPrepareThread(LIMITS, () => threads.startSpare(), template);
+  };
+  const threads = createThreads({
+    start,
+    most: MOST_THREADS,
+    idleMs: IDLE_MS,
+  });
 
   const run = async (task: PrepareTask, signal: AbortSignal): Promise<PreparedRequest> => {
-    const thread = threads.take();
+    const thread = await threads.take(signal).catch((error: unknown) => {
+      throw signal.aborted ? clientLeft() : error;
+    });
     try {
       const result = await thread.run(task, signal);
       if (result.ok) return result.prepared;
@@ -62,7 +77,10 @@ export function createPreparerPool(): Preparer {
   };
 
   return {
-    startAhead: threads.startAhead,
+    startAhead(template) {
+      firstTemplate = template;
+      threads.startSpare();
+    },
     async prepare(traits, request, { signal, party }) {
       const patience = AbortSignal.timeout(LONGEST_WAIT_MS);
       const release = await queue.acquire(AbortSignal.any([signal, patience]), 1, party);
@@ -74,57 +92,6 @@ export function createPreparerPool(): Preparer {
       }
     },
     [Symbol.asyncDispose]: () => threads.end(),
-  };
-}
-
-/** Keeps the threads that are idle. The caller bounds how many are in use. */
-function createThreads() {
-  const all = new Set<PrepareThread>();
-  /** The idle threads with the timers that end them. The thread that was used last is the first to be used again. */
-  const idle: { thread: PrepareThread; timer: NodeJS.Timeout }[] = [];
-  const end = async (thread: PrepareThread) => {
-    all.delete(thread);
-    await thread.end();
-  };
-  const start = (template?: string): PrepareThread => {
-    const onSlow = () => {
-      // The next request need not wait until a thread has started.
-      if (idle.length === 0 && all.size < MOST_THREADS) keep(start());
-    };
-    const thread = startPrepareThread(LIMITS, onSlow, template);
-    all.add(thread);
-    return thread;
-  };
-  const keep = (thread: PrepareThread) => {
-    const timer = setTimeout(() => {
-      idle.splice(
-        idle.findIndex((each) => each.thread === thread),
-        1,
-      );
-      void end(thread);
-    }, IDLE_MS).unref();
-    idle.push({ thread, timer });
-  };
-  return {
-    startAhead(template?: string) {
-      if (all.size === 0) keep(start(template));
-    },
-    take(): PrepareThread {
-      for (let found = idle.pop(); found; found = idle.pop()) {
-        clearTimeout(found.timer);
-        if (found.thread.isUsable()) return found.thread;
-        void end(found.thread);
-      }
-      return start();
-    },
-    giveBack(thread: PrepareThread) {
-      if (thread.isUsable()) keep(thread);
-      else void end(thread);
-    },
-    async end() {
-      for (const { timer } of idle.splice(0)) clearTimeout(timer);
-      await Promise.all([...all].map(end));
-    },
   };
 }
 
