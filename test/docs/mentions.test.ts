@@ -6,16 +6,19 @@ import { codeOf, IGNORED, readPages } from './markdown.ts';
 
 const pages = readPages();
 
-/** Flags of Node, npm, Vitest, Docker, kubectl, systemctl, llama-server and deploy/install.sh. */
+/** Flags of Node, npm, Vitest, Docker, kubectl, systemctl, Chromium, llama-server and deploy/install.sh. */
 const FOREIGN_FLAGS = [
   '--bin',
   '--build-arg',
   '--cap-drop',
   '--cpus',
+  '--disable-vulkan-surface',
+  '--enable-dawn-features',
+  '--enable-features',
+  '--enable-unsafe-webgpu',
   '--from-file',
   '--from-literal',
-  '--service',
-  '--shm-size',
+  '--ignore-gpu-blocklist',
   '--ignore-scripts',
   '--inspect',
   '--inspect-brk',
@@ -33,8 +36,12 @@ const FOREIGN_FLAGS = [
   '--report-on-fatalerror',
   '--save-exact',
   '--security-opt',
+  '--service',
+  '--shm-size',
   '--stop-timeout',
   '--tmpfs',
+  '--use-angle',
+  '--use-vulkan',
 ];
 
 /** The files and folders at the root of the repository; what is made there is not. */
