@@ -11,6 +11,9 @@ export interface WeightMove extends AsyncDisposable {
   moved(): number;
 }
 
+/** What the moves of this process have taken on. A file that two models map is moved by each for itself. */
+const claimed = new Set<Range>();
+
 /**
  * Moves the weights of a loaded model into huge pages, in a thread of the lowest priority while the model answers: a
  * pass of few tokens then takes up to a quarter less time. The memory that they take does not grow, but the system
@@ -21,19 +24,26 @@ export interface WeightMove extends AsyncDisposable {
  */
 export function moveWeights({ pages }: Kernels, files: readonly string[]): WeightMove | null {
   if (!pages || !offersHugePages()) return null;
-  const ranges = mappedRanges(readOrEmpty('/proc/self/maps'), new Set(files.map((file) => realpathSync(file))));
+  const paths = new Set(files.map((file) => realpathSync(file)));
+  const ranges = mappedRanges(readOrEmpty('/proc/self/maps'), paths).filter((range) => !isClaimed(range));
   const bytes = ranges.reduce((total, { end, start }) => total + Number(end - start), 0);
   const addresses = BigUint64Array.from(ranges.flatMap(({ start, end }) => [start, end - start]));
   const move = bytes > 0 ? pages.movePages(addresses) : null;
   keepUntilHere([addresses]);
   if (move === null) return null;
+  for (const range of ranges) claimed.add(range);
   return {
     bytes,
     moved: () => pages.movedPages(move),
     async [Symbol.asyncDispose]() {
       pages.endPages(move);
+      for (const range of ranges) claimed.delete(range);
     },
   };
+}
+
+function isClaimed({ start, end }: Range): boolean {
+  return [...claimed].some((other) => start < other.end && other.start < end);
 }
 
 /**

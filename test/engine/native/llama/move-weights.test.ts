@@ -92,6 +92,21 @@ describe.skipIf(without !== '')(`the weights of a model on a CPU${without}`, () 
     expect(mappedBytes()).toBe(0);
   });
 
+  it('are moved for each of two models with the same file: the end of one leaves the other alone', async () => {
+    const first = await openNativeModel(file);
+    const ofFirst = mappedBytes();
+    const firstMove = moveWeights(first.library.kernels, [file]);
+    const second = await openNativeModel(file);
+    const secondMove = moveWeights(second.library.kernels, [file]);
+    expect(secondMove?.bytes).toBe(ofFirst);
+    await firstMove?.[Symbol.asyncDispose]();
+    await first.close();
+    await expect.poll(() => secondMove?.moved()).toBeGreaterThan(ofFirst - 2 * HUGE);
+    await secondMove?.[Symbol.asyncDispose]();
+    await second.close();
+    expect(mappedBytes()).toBe(0);
+  });
+
   it('stop moving when the model is closed', async () => {
     const model = await openNativeModel(file);
     const move = moveWeights(model.library.kernels, [file]);
