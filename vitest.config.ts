@@ -45,8 +45,8 @@ export default defineConfig({
           execArgv: V8_FLAGS,
           // As above. What a file opens it closes, and what it sets it takes back.
           isolate: false,
-          // A file waits for its browser or server as often as it computes.
-          maxWorkers: availableParallelism() + 2,
+          // As above: a file waits for its browser or server as often as it computes. With one more, a whole run took as long.
+          maxWorkers: availableParallelism() + 1,
           // After the fast ones: those would take the time of the engines.
           sequence: { groupOrder: 1 },
           // A real browser or process may stumble where the machine stands still for a moment. The report tells of every further try.
