@@ -13,7 +13,8 @@ function collectGarbage(): void {
 }
 
 describe('the memory gauge', () => {
-  it('tells how much the process has grown since', () => {
+  // The other threads of this process free memory at the same time.
+  it('tells how much the process has grown since', { retry: 5 }, () => {
     collectGarbage();
     const gauge = createMemoryGauge();
     expect(gauge().held).toBeLessThan(32 * MIB);
