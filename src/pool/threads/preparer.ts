@@ -24,7 +24,7 @@ const MOST_THREADS = MOST_OF_PARTY + 2;
 /** Prepares requests in worker threads, so that slow templates and schemas delay neither the server nor an engine. */
 export interface Preparer extends AsyncDisposable {
   /**
-   * Starts a thread if there is none, so that it starts while a model loads.
+   * Starts a thread if none is idle, so that it starts while a model loads.
    *
    * @param template a chat template of Paddock's own, whose format the thread finds before its first task
    */
@@ -52,11 +52,7 @@ export function createPreparerPool(): Preparer {
     // The next request need not wait until a thread has started.
     return startPrepareThread(LIMITS, () => threads.startSpare(), template);
   };
-  const threads = createThreads({
-    start,
-    most: MOST_THREADS,
-    idleMs: IDLE_MS,
-  });
+  const threads = createThreads({ start, most: MOST_THREADS, idleMs: IDLE_MS });
 
   const run = async (task: PrepareTask, signal: AbortSignal): Promise<PreparedRequest> => {
     const thread = await threads.take(signal).catch((error: unknown) => {

@@ -109,12 +109,16 @@ export function createThreads<T extends Thread>({ start, most, idleMs }: ThreadO
       if (found) return Promise.resolve(found);
       return new Promise<T>((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
+        const unlisten = () => signal.removeEventListener('abort', leave);
         const caller: Waiting<T> = {
           resolve: (thread) => {
-            signal.removeEventListener('abort', leave);
+            unlisten();
             resolve(thread);
           },
-          reject,
+          reject: (error) => {
+            unlisten();
+            reject(error);
+          },
         };
         const leave = () => {
           waiting.splice(waiting.indexOf(caller), 1);

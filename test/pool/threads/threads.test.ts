@@ -99,6 +99,17 @@ describe('threads for tasks', () => {
     expect(started[0]?.isOver).toBe(true);
   });
 
+  it('lets a caller that was told so leave later, and the next one goes on waiting', async () => {
+    create();
+    const call = new AbortController();
+    const [first, second] = [threads.take(call.signal), threads.take(never)];
+    started[0]?.fail();
+    await expect(first).rejects.toThrow('no thread');
+    call.abort();
+    started[1]?.begin();
+    expect(await numberOf(second)).toBe(1);
+  });
+
   it('replaces a thread that can take no further task', async () => {
     create(1);
     const first = threads.take(never);
