@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { accepts } from '../test/kit/servers/accepts.ts';
 import { freePort } from '../test/kit/servers/free-port.ts';
 import { type EndpointSpec, parseEndpoint } from './compare/endpoint.ts';
 import { usageOfTree } from './compare/process-tree.ts';
@@ -74,18 +74,6 @@ async function start({ at }: EndpointSpec, restMs: number): Promise<Start> {
     while (await accepts(port)) await setTimeout(POLL_MS);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const settle = (accepted: boolean) => {
-      socket.destroy();
-      resolve(accepted);
-    };
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
 }
 
 // The first call of fetch loads its code, which is no part of what is measured.

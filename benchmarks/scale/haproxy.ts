@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { accepts } from '../../test/kit/servers/accepts.ts';
 import { freePort } from '../../test/kit/servers/free-port.ts';
 
 const FOLDER = 'deploy/haproxy';
@@ -89,7 +89,7 @@ export async function startHaproxy(servers: number[], balance: Balance): Promise
     });
   const stop = () => end(child, folder);
   const deadline = performance.now() + START_MS;
-  while (!(await answers(port))) {
+  while (!(await accepts(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       await stop();
       throw new Error(`HAProxy did not start:\n${log}`);
@@ -107,15 +107,4 @@ async function end(child: ChildProcess, folder: string): Promise<void> {
     await exited;
   }
   rmSync(folder, { recursive: true, force: true });
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect(port, '127.0.0.1');
-    const finish = (connected: boolean) => {
-      socket.destroy();
-      done(connected);
-    };
-    socket.once('connect', () => finish(true)).once('error', () => finish(false));
-  });
 }

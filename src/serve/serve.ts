@@ -213,11 +213,11 @@ async function openPool(
 
 /** Returns the chat template of the built-in model; undefined if there is none. */
 function builtInTemplate(catalogue: FileCatalogue): string | undefined {
-  const cards = catalogue.list().filter(({ id }) => {
+  const card = catalogue.list().find(({ id }) => {
     const source = catalogue.sourceOf(id);
     return source !== undefined && isBuiltIn(source);
   });
-  return cards[0]?.settings.prompt_template;
+  return card?.settings.prompt_template;
 }
 
 async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log): Promise<Server> {

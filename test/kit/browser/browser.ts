@@ -42,7 +42,8 @@ export interface TestBrowser extends AsyncDisposable {
 
 /**
  * Launches a headless Chromium: the one in `PADDOCK_CHROMIUM`, else the one of the npm package, else the system's.
- * It uses the graphics card if `PADDOCK_CHROMIUM_GPU` is set. `flags` are added to the usual flags. `locale` is the language tag of the user. Throws if there is no Chromium.
+ * It uses the graphics card if `PADDOCK_CHROMIUM_GPU` is set. `flags` are added to the usual flags. `locale` is the
+ * language tag of the user. Throws if there is no Chromium.
  */
 export async function launchBrowser({
   flags = [],

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { sum } from '../../../utils/sum.ts';
 import { readOrEmpty } from '../../node/read-or-empty.ts';
 import { keepUntilHere } from './library/bindings.ts';
 import type { Kernels } from './library/kernels.ts';
@@ -26,7 +27,7 @@ export function moveWeights({ pages }: Kernels, files: readonly string[]): Weigh
   if (!pages || !offersHugePages()) return null;
   const paths = new Set(files.map((file) => realpathSync(file)));
   const ranges = mappedRanges(readOrEmpty('/proc/self/maps'), paths).filter((range) => !isClaimed(range));
-  const bytes = ranges.reduce((total, { end, start }) => total + Number(end - start), 0);
+  const bytes = sum(ranges.map(({ start, end }) => Number(end - start)));
   const addresses = BigUint64Array.from(ranges.flatMap(({ start, end }) => [start, end - start]));
   const move = bytes > 0 ? pages.movePages(addresses) : null;
   keepUntilHere([addresses]);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { mappedRanges, moveWeights, offersHugePages } from '../../../../src/engine/native/llama/move-weights.ts';
+import { sum } from '../../../../src/utils/sum.ts';
 import { greedy, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeModel } from '../../../kit/models/tiny-model.ts';
@@ -48,9 +49,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const mappedBytes = () =>
-  mappedRanges(readFileSync('/proc/self/maps', 'utf8'), new Set([file])).reduce(
-    (bytes, { start, end }) => bytes + Number(end - start),
-    0,
+  sum(
+    mappedRanges(readFileSync('/proc/self/maps', 'utf8'), new Set([file])).map(({ start, end }) => Number(end - start)),
   );
 
 async function reply(memory: { needed: number; available: number }, ready: () => void): Promise<string> {
