@@ -35,6 +35,7 @@ const FLAGS = [
 /** A file that uses more than the instructions that every x86-64 processor has is named here. */
 const SOURCES = {
   'choice.cpp': [],
+  'clear.cpp': [],
   'cpu.cpp': [],
   'experts.cpp': [],
   'pages.cpp': [],

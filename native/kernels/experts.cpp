@@ -10,22 +10,6 @@ using namespace paddock;
 
 namespace {
 
-/** A function of ggml's CPU library, looked up at the first call. */
-template <class F>
-struct Upstream {
-  const char *name;
-  F *found = nullptr;
-
-  F *find(const void *caller) {
-    F *known = __atomic_load_n(&found, __ATOMIC_RELAXED);
-    if (!known) {
-      known = reinterpret_cast<F *>(upstream(name, caller));
-      __atomic_store_n(&found, known, __ATOMIC_RELAXED);
-    }
-    return known;
-  }
-};
-
 Upstream<bool(const Tensor *)> supports{"ggml_cpu_iqp_supports_mul_mat_id"};
 Upstream<size_t(const Tensor *)> scratch{"ggml_cpu_iqp_scratch_size"};
 Upstream<bool(int64_t)> enough{"ggml_cpu_iqp_mul_mat_id_min_batch"};

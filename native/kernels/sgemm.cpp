@@ -11,15 +11,7 @@ namespace {
 using Sgemm = bool(const ComputeParams *, int64_t, int64_t, int64_t, const void *, int64_t, const void *, int64_t,
                    void *, int64_t, int, int, int);
 
-Sgemm *upstream_sgemm(const void *caller) {
-  static Sgemm *found = nullptr;
-  Sgemm *known = __atomic_load_n(&found, __ATOMIC_RELAXED);
-  if (!known) {
-    known = reinterpret_cast<Sgemm *>(upstream("llamafile_sgemm", caller));
-    __atomic_store_n(&found, known, __ATOMIC_RELAXED);
-  }
-  return known;
-}
+Upstream<Sgemm> upstream_sgemm{"llamafile_sgemm"};
 
 }  // namespace
 
@@ -47,6 +39,6 @@ extern "C" __attribute__((visibility("default"))) bool llamafile_sgemm(const Com
       return true;
     }
   }
-  Sgemm *stock = upstream_sgemm(__builtin_return_address(0));
+  Sgemm *stock = upstream_sgemm.find(__builtin_return_address(0));
   return stock && stock(params, m, n, k, a, lda, b, ldb, c, ldc, a_type, b_type, c_type);
 }

@@ -15,7 +15,7 @@ void *upstream(const char *name, const void *caller) {
   if (!dladdr(caller, &info) || !info.dli_fname) return nullptr;
   void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return nullptr;
-  // In the library itself, so this is not the function here that has the same name.
+  // In the library itself and those that it needs, so this is not the function here that has the same name.
   void *function = dlsym(library, name);
   dlclose(library);
   return function;

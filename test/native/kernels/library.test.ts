@@ -33,6 +33,7 @@ describe('the library of kernels', () => {
       expect(new Set(symbols.match(/GLIBC\w*_[\d.]+/g))).toEqual(new Set(['GLIBC_2.2.5', 'GLIBC_2.3']));
       const exported = symbols.split('\n').flatMap((line) => / g .*Base\s+(\w+)$/.exec(line)?.[1] ?? []);
       expect(exported.sort()).toEqual([
+        'ggml_backend_buffer_clear',
         'ggml_compute_forward_mul_mat_id_iqp',
         'ggml_cpu_iqp_mul_mat_id_min_batch',
         'ggml_cpu_iqp_scratch_size',

@@ -9,8 +9,8 @@ import type { LlamaModel } from './model.ts';
 
 /**
  * llama.cpp's context of a chat model. When llama.cpp makes a context, it fills the caches of all sequences with zeros:
- * they take time and memory even if they are never used. So the caches begin short, and grow when a sequence needs
- * more.
+ * without Paddock's kernels, they take time and memory even if they are never used. A copy of a sequence takes as long
+ * as its cache is large. So the caches begin short, and grow when a sequence needs more.
  */
 export interface GrowingContext {
   /** It is replaced when the context grows. */
