@@ -34,6 +34,7 @@ const FLAGS = [
 
 /** A file that uses more than the instructions that every x86-64 processor has is named here. */
 const SOURCES = {
+  'attention.cpp': [],
   'choice.cpp': [],
   'clear.cpp': [],
   'cpu.cpp': [],

@@ -1,5 +1,5 @@
-import { openGgml, type Shape, TYPES, type TypeName } from './ggml.ts';
-import { randomActivations, randomWeights } from './weights.ts';
+import { type AttentionShape, type Graph, openGgml, type Shape, TYPES, type TypeName } from './ggml.ts';
+import { randomActivations, randomAttention, randomWeights } from './weights.ts';
 
 // Prints, as JSON, how far ggml's results with Paddock's kernels are from its results with its own kernels. An argument
 // names the library. It is a process of its own because the library replaces functions of ggml in the process that
@@ -19,14 +19,36 @@ export interface Agreement {
   products: number;
 }
 
+/** How attention with Paddock's kernels compares with ggml's own. */
+export interface AttentionAgreement extends AttentionShape {
+  difference: number;
+  /** Attentions that Paddock's kernels computed, of the one that was asked for. */
+  attentions: number;
+}
+
+/** All that is printed. */
+export interface Agreements {
+  products: Agreement[];
+  attentions: AttentionAgreement[];
+}
+
 const [, , file = ''] = process.argv;
-const ggml = await openGgml(file, 2);
+const THREADS = 2;
+const ggml = await openGgml(file, THREADS);
 const shapes = (Object.keys(TYPES) as TypeName[]).flatMap((type): Shape[] => [
   ...[1, 2, 5, 37].map((columns) => ({ type, rows: 72, depth: 768, columns })),
   { type, rows: 40, depth: 512, columns: 23, experts: { count: 5, used: 2 } },
 ]);
-const results = shapes.map(compare);
-process.stdout.write(`${JSON.stringify(results)}\n`);
+const attended: AttentionShape[] = [
+  { depth: 64, heads: 14, keyHeads: 2, sequences: 3, tokens: 1, keys: 256 },
+  { depth: 128, heads: 8, keyHeads: 8, sequences: 1, tokens: 1, keys: 1024 },
+  { depth: 128, heads: 8, keyHeads: 2, sequences: 1, tokens: 100, keys: 512 },
+  { depth: 96, heads: 3, keyHeads: 1, sequences: 2, tokens: 9, keys: 256 },
+  // A head of a length that the kernels leave to ggml.
+  { depth: 80, heads: 4, keyHeads: 4, sequences: 1, tokens: 7, keys: 256 },
+];
+const agreements: Agreements = { products: shapes.map(compare), attentions: attended.map(compareAttention) };
+process.stdout.write(`${JSON.stringify(agreements)}\n`);
 process.exit(0);
 
 function compare(shape: Shape): Agreement {
@@ -35,23 +57,28 @@ function compare(shape: Shape): Agreement {
   // Expert 4 gets one column alone, which is too few for a kernel.
   const ids = experts && Int32Array.from({ length: columns * experts.used }, (_, i) => (i === 6 ? 4 : i % 4));
   const graph = ggml.graph(shape, weights, randomActivations(depth * columns), ids);
+  const { difference, counted } = differenceOf(graph, () => ggml.products(TYPES[type].type));
+  return { type, experts: experts !== undefined, columns, difference, products: counted };
+}
+
+function compareAttention(shape: AttentionShape): AttentionAgreement {
+  const { difference, counted } = differenceOf(ggml.attention(shape, randomAttention(shape)), ggml.attentions);
+  return { ...shape, difference, attentions: counted };
+}
+
+/** Computes a graph with both kernels. Returns the difference, and how much Paddock's have counted meanwhile. */
+function differenceOf(graph: Graph, count: () => number): { difference: number; counted: number } {
   const compute = (kernels: string) => {
     ggml.select(kernels);
     graph.compute();
     return graph.results();
   };
   const theirs = compute('off');
-  const before = ggml.products(TYPES[type].type);
+  const before = count();
   const ours = compute('best');
-  const products = ggml.products(TYPES[type].type) - before;
+  const counted = count() - before;
   graph.free();
   const square = (sum: number, x: number) => sum + x * x;
   const error = ours.map((x, i) => x - (theirs[i] ?? Number.NaN)).reduce(square, 0);
-  return {
-    type,
-    experts: experts !== undefined,
-    columns,
-    difference: Math.sqrt(error / theirs.reduce(square, 0)),
-    products,
-  };
+  return { difference: Math.sqrt(error / theirs.reduce(square, 0)), counted };
 }

@@ -1,8 +1,8 @@
 import koffi from 'koffi';
 import { findBinaries } from '../../src/engine/native/llama/library/binaries.ts';
 
-// Products computed by ggml itself, in a graph of one node: with its own kernels or with Paddock's, as the server has
-// them.
+// Products and attention computed by ggml itself, in a graph of one node: with its own kernels or with Paddock's, as the
+// server has them.
 
 type Address = bigint;
 
@@ -34,10 +34,34 @@ export interface Shape {
   repack?: boolean;
 }
 
+/**
+ * The attention of the latest `tokens` of each sequence, with a number of heads of queries, to the keys of a cache, with a
+ * number of heads of keys.
+ */
+export interface AttentionShape {
+  depth: number;
+  heads: number;
+  keyHeads: number;
+  sequences: number;
+  tokens: number;
+  keys: number;
+}
+
+/** What attention is computed from: floats for the queries, 16-bit floats for the rest, each head behind the other. */
+export interface AttentionParts {
+  queries: Float32Array;
+  keys: Uint16Array;
+  values: Uint16Array;
+  mask: Uint16Array;
+}
+
 export interface Graph {
-  /** Computes the product. */
+  /** Computes the one node. */
   compute(): void;
-  /** Returns the results: rows for each column, or for each expert of each column. */
+  /**
+   * Returns the results. Of a product: rows for each column, or for each expert of each column. Of attention: the numbers
+   * of each head, of each token.
+   */
   results(): Float32Array;
   /** Frees its memory. */
   free(): void;
@@ -54,6 +78,10 @@ export interface Ggml {
   products(type: number): number;
   /** Makes a graph for a product of given weights and activations. The ids name the experts of each column. */
   graph(shape: Shape, weights: Uint8Array, activations: Float32Array, ids?: Int32Array): Graph;
+  /** Returns the number of attentions that Paddock's kernels computed. */
+  attentions(): number;
+  /** Makes a graph for attention. */
+  attention(shape: AttentionShape, parts: AttentionParts): Graph;
 }
 
 /**
@@ -70,6 +98,12 @@ export async function openGgml(kernelsFile: string, threads: number): Promise<Gg
   const freeContext = base.func('void ggml_free(void *context)');
   const matrix = base.func('void *ggml_new_tensor_2d(void *context, int type, int64_t a, int64_t b)');
   const cube = base.func('void *ggml_new_tensor_3d(void *context, int type, int64_t a, int64_t b, int64_t c)');
+  const block = base.func(
+    'void *ggml_new_tensor_4d(void *context, int type, int64_t a, int64_t b, int64_t c, int64_t d)',
+  );
+  const attend = base.func(
+    'void *ggml_flash_attn_ext(void *context, void *q, void *k, void *v, void *mask, float scale, float bias, float cap)',
+  );
   const multiply = base.func('void *ggml_mul_mat(void *context, void *a, void *b)');
   const multiplyExperts = base.func('void *ggml_mul_mat_id(void *context, void *a, void *b, void *ids)');
   const newGraph = base.func('void *ggml_new_graph(void *context)');
@@ -97,6 +131,29 @@ export async function openGgml(kernelsFile: string, threads: number): Promise<Gg
   const select = kernels.func('bool paddock_kernels_select(const char *name)');
   const products = kernels.func('uint64_t paddock_kernels_products(int type)');
   const limit = kernels.func('uint64_t paddock_kernels_limit(int64_t rounds)');
+  const attentions = kernels.func('uint64_t paddock_kernels_attentions()');
+
+  const newContext = () => init({ mem_size: 2 ** 20, mem_buffer: null, no_alloc: true }) as Address;
+  const fill = (tensor: unknown, data: ArrayBufferView) => set(tensor, data, 0, data.byteLength);
+  /** Makes the graph that computes a tensor of `count` floats. The contexts and buffers are freed with it. */
+  const graphOf = (node: unknown, count: number, context: Address, contexts: Address[], buffers: unknown[]): Graph => {
+    const graph = newGraph(context);
+    expand(graph, node);
+    return {
+      compute() {
+        if (computeGraph(backend, graph) !== 0) throw new Error('ggml could not compute the graph');
+      },
+      results() {
+        const results = new Float32Array(count);
+        get(node, results, 0, results.byteLength);
+        return results;
+      },
+      free() {
+        for (const buffer of buffers) freeBuffer(buffer);
+        for (const each of contexts) freeContext(each);
+      },
+    };
+  };
   return {
     select: (name) => select(name) === true,
     limit: (rounds) => Number(limit(rounds)),
@@ -105,35 +162,34 @@ export async function openGgml(kernelsFile: string, threads: number): Promise<Gg
       const { type } = TYPES[shape.type];
       const { rows, depth, columns, experts } = shape;
       const used = experts?.used ?? 1;
-      const context = () => init({ mem_size: 2 ** 20, mem_buffer: null, no_alloc: true }) as Address;
-      const [ofWeights, ofGraph] = [context(), context()];
+      const [ofWeights, ofGraph] = [newContext(), newContext()];
       const w = experts ? cube(ofWeights, type, depth, rows, experts.count) : matrix(ofWeights, type, depth, rows);
       const x = experts ? cube(ofGraph, 0, depth, 1, columns) : matrix(ofGraph, 0, depth, columns);
       const chosen = experts ? matrix(ofGraph, 26, used, columns) : null;
       const y = experts ? multiplyExperts(ofGraph, w, x, chosen) : multiply(ofGraph, w, x);
-      const graph = newGraph(ofGraph);
-      expand(graph, y);
       const buffers = [
         allocate(ofWeights, (shape.repack && repacked) || cpuBuffers()),
         allocate(ofGraph, cpuBuffers()),
       ];
-      set(w, weights, 0, weights.byteLength);
-      set(x, activations, 0, activations.byteLength);
-      if (chosen && ids) set(chosen, ids, 0, ids.byteLength);
-      return {
-        compute() {
-          if (computeGraph(backend, graph) !== 0) throw new Error('ggml could not compute the product');
-        },
-        results() {
-          const results = new Float32Array(rows * used * columns);
-          get(y, results, 0, results.byteLength);
-          return results;
-        },
-        free() {
-          for (const buffer of buffers) freeBuffer(buffer);
-          for (const each of [ofWeights, ofGraph]) freeContext(each);
-        },
-      };
+      fill(w, weights);
+      fill(x, activations);
+      if (chosen && ids) fill(chosen, ids);
+      return graphOf(y, rows * used * columns, ofGraph, [ofWeights, ofGraph], buffers);
+    },
+    attentions: () => Number(attentions()),
+    attention({ depth, heads, keyHeads, sequences, tokens, keys }, parts) {
+      const context = newContext();
+      const halves = TYPES.F16.type;
+      const q = block(context, 0, depth, tokens, heads, sequences);
+      const [k, v] = [0, 1].map(() => block(context, halves, depth, keys, keyHeads, sequences));
+      const mask = block(context, halves, keys, tokens, 1, sequences);
+      const node = attend(context, q, k, v, mask, 1 / Math.sqrt(depth), 0, 0);
+      const buffers = [allocate(context, cpuBuffers())];
+      fill(q, parts.queries);
+      fill(k, parts.keys);
+      fill(v, parts.values);
+      fill(mask, parts.mask);
+      return graphOf(node, depth * heads * tokens * sequences, context, [context], buffers);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { makeRandom } from '../../test/kit/random.ts';
-import { TYPES, type TypeName } from './ggml.ts';
+import { type AttentionParts, type AttentionShape, TYPES, type TypeName } from './ggml.ts';
 
 /** Where a block of each type has its scales, which are 16-bit floats. */
 const SCALES: Record<TypeName, number[]> = {
@@ -32,4 +32,24 @@ export function randomWeights(name: TypeName, count: number): Uint8Array {
 export function randomActivations(count: number): Float32Array {
   const random = makeRandom(2);
   return Float32Array.from({ length: count }, () => random() / 2 ** 31 - 1);
+}
+
+/** Minus infinity as a 16-bit float. */
+const HIDDEN = 0xfc00;
+
+/**
+ * Returns random queries, keys and values between -2 and 2, and the mask of the latest tokens of a text: each sees the
+ * keys up to its own.
+ */
+export function randomAttention({ depth, heads, keyHeads, sequences, tokens, keys }: AttentionShape): AttentionParts {
+  const random = makeRandom(3);
+  const cached = depth * keys * keyHeads * sequences;
+  const halves = () => Uint16Array.from({ length: cached }, () => (random() >>> 9) & 0xbfff);
+  const seen = (index: number) => index % keys <= keys - tokens + (Math.floor(index / keys) % tokens);
+  return {
+    queries: randomActivations(depth * tokens * heads * sequences).map((x) => 2 * x),
+    keys: halves(),
+    values: halves(),
+    mask: Uint16Array.from({ length: keys * tokens * sequences }, (_, index) => (seen(index) ? 0 : HIDDEN)),
+  };
 }

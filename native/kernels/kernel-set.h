@@ -2,6 +2,7 @@
 
 // The table of kernels. Each instruction set has a file that is compiled for it and includes its vectors and this.
 
+#include "attention.h"
 #include "blocks.h"
 #include "floats.h"
 #include "highest.h"
@@ -46,6 +47,7 @@ constexpr KernelSet kernels_named(const char *name) {
   set.bf16_f32 = run<Floats<FromBF16, false>>;
   set.f16_f16 = run<Floats<FromF16, true>>;
   set.bf16_bf16 = run<Floats<FromBF16, true>>;
+  set.attend = attend;
   set.highest = highest;
   set.limit = multiply_in_registers;
   return set;

@@ -48,6 +48,40 @@ struct Product {
   int threads;
 };
 
+/** A head has a multiple of so many numbers, and no more than MOST_HEAD. */
+constexpr int64_t ATTENTION_STEP = 32;
+constexpr int64_t MOST_HEAD = 256;
+/** There is a multiple of so many keys: llama.cpp asks for multiples of 256. */
+constexpr int64_t ATTENTION_KEYS = 64;
+/** The most heads of queries that share a head of keys. */
+constexpr int64_t MOST_GROUP = 64;
+
+/**
+ * The attention of some tokens to the keys of a cache, of which thread `thread` of `threads` computes its part. Strides
+ * are in bytes: from token to token, key to key or value to value, from head to head, and from sequence to sequence.
+ */
+struct Attention {
+  const char *queries;
+  size_t query_token, query_head, query_stream;
+  const char *keys;
+  size_t key, key_head, key_stream;
+  const char *values;
+  size_t value, value_head, value_stream;
+  /** What is added to the score of each token and key; null adds nothing. */
+  const char *mask;
+  size_t mask_token, mask_stream;
+  /** A score of each head that no key has; null without. */
+  const float *sinks;
+  /** The numbers of a head, the heads, the tokens, then the sequences, one behind the other. */
+  float *out;
+  int64_t tokens, heads, key_heads, streams;
+  /** The keys of a sequence, and the numbers of a head of keys and of values. */
+  int64_t count, key_depth, value_depth;
+  float scale;
+  int thread;
+  int threads;
+};
+
 using Kernel = void (*)(const Product &);
 
 /**
@@ -65,6 +99,8 @@ struct KernelSet {
   /** For activations in 16-bit floats of the weights' kind. */
   Kernel f16_f16;
   Kernel bf16_bf16;
+  /** Computes attention: see attention.h. */
+  void (*attend)(const Attention &);
   /** Finds the highest logits: see highest.h. */
   int32_t (*highest)(const float *all, int32_t count, int32_t most, int32_t *tokens, float *logits);
   /** Multiplies bytes in registers, as fast as the processor can, `rounds` times. Returns the number of products. */

@@ -134,6 +134,20 @@ struct Vector {
   /** Sums the lanes down to four. */
   INLINE __m128 fold(F x) { return _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)); }
   INLINE F as_float(I x) { return _mm256_castsi256_ps(x); }
+  INLINE I as_int(F x) { return _mm256_castps_si256(x); }
+  /** The nearest whole numbers. */
+  INLINE I round(F x) { return _mm256_cvtps_epi32(x); }
+  INLINE F max_f(F a, F b) { return _mm256_max_ps(a, b); }
+  INLINE F sub_f(F a, F b) { return _mm256_sub_ps(a, b); }
+  /** `y` where x >= least, and else 0. */
+  INLINE F where_at_least(F x, F least, F y) { return _mm256_and_ps(_mm256_cmp_ps(x, least, _CMP_GE_OQ), y); }
+  INLINE float highest_of(F x) {
+    __m128 four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    four = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(four, _mm_movehdup_ps(four)));
+  }
+  /** Adds the lanes, eight after eight. */
+  INLINE __m256 add_eights(__m256 sums, F x) { return _mm256_add_ps(sums, x); }
 
  private:
   INLINE __m128i part(const char *p) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)); }

@@ -127,6 +127,20 @@ struct Vector {
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
   }
   INLINE F as_float(I x) { return _mm512_castsi512_ps(x); }
+  INLINE I as_int(F x) { return _mm512_castps_si512(x); }
+  /** The nearest whole numbers. */
+  INLINE I round(F x) { return _mm512_cvtps_epi32(x); }
+  INLINE F max_f(F a, F b) { return _mm512_max_ps(a, b); }
+  INLINE F sub_f(F a, F b) { return _mm512_sub_ps(a, b); }
+  /** `y` where x >= least, and else 0. */
+  INLINE F where_at_least(F x, F least, F y) {
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, least, _CMP_GE_OQ), y);
+  }
+  INLINE float highest_of(F x) { return _mm512_reduce_max_ps(x); }
+  /** Adds the lanes, eight after eight. */
+  INLINE __m256 add_eights(__m256 sums, F x) {
+    return _mm256_add_ps(_mm256_add_ps(sums, _mm512_castps512_ps256(x)), _mm512_extractf32x8_ps(x, 1));
+  }
 
  private:
   INLINE __m128i part(const char *p) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)); }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Agreement } from '../../../benchmarks/kernels/agree.ts';
+import type { Agreement, Agreements, AttentionAgreement } from '../../../benchmarks/kernels/agree.ts';
 import type { TextAgreement } from '../../../benchmarks/kernels/log-probabilities.ts';
 import { repeats } from '../../support/repeats.ts';
 import { PREBUILT, ROOT, UNTESTED_BECAUSE } from './library.ts';
@@ -14,6 +14,7 @@ const LOG_PROBABILITIES = join(ROOT, 'dist/benchmarks/kernels/log-probabilities.
 
 describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` (${UNTESTED_BECAUSE})` : ''}`, () => {
   let agreements: Agreement[] = [];
+  let attentions: AttentionAgreement[] = [];
   let setsHere = 0;
 
   beforeAll(() => {
@@ -21,7 +22,7 @@ describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` ($
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    agreements = JSON.parse(output) as Agreement[];
+    ({ products: agreements, attentions } = JSON.parse(output) as Agreements);
     setsHere = agreements.some(({ products }) => products > 0) ? 1 : 0;
   });
 
@@ -43,7 +44,17 @@ describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` ($
     }
   });
 
+  it('compute attention to heads of a multiple of 32 numbers', () => {
+    for (const { depth, attentions: computed } of attentions) {
+      expect({ depth, computed }).toEqual({ depth, computed: depth % 32 === 0 ? setsHere : 0 });
+    }
+  });
+
   it("agree with ggml's own", () => {
+    for (const { difference, ...shape } of attentions) {
+      // For fewer tokens, ggml rounds the queries and the sums to 16 bits; the kernels do not.
+      expect(difference, JSON.stringify(shape)).toBeLessThan(shape.tokens >= 64 ? 1e-6 : 5e-3);
+    }
     for (const { type, columns, difference } of agreements) {
       // ggml rounds the activations for 16-bit weights to 16 bits; the kernels do not.
       const most = type === 'F16' ? 5e-4 : type === 'BF16' ? 4e-3 : 1e-6;

@@ -34,11 +34,13 @@ describe('the library of kernels', () => {
       const exported = symbols.split('\n').flatMap((line) => / g .*Base\s+(\w+)$/.exec(line)?.[1] ?? []);
       expect(exported.sort()).toEqual([
         'ggml_backend_buffer_clear',
+        'ggml_compute_forward_flash_attn_ext',
         'ggml_compute_forward_mul_mat_id_iqp',
         'ggml_cpu_iqp_mul_mat_id_min_batch',
         'ggml_cpu_iqp_scratch_size',
         'ggml_cpu_iqp_supports_mul_mat_id',
         'llamafile_sgemm',
+        'paddock_kernels_attentions',
         'paddock_kernels_describe',
         'paddock_kernels_highest',
         'paddock_kernels_limit',
