@@ -66,6 +66,11 @@ export const WORKLOADS: Record<string, Workload> = {
     streams: [1, 4],
     asks: (streams, round) => each(streams, round, 2, (random) => ask([prose(240, random)], 32)),
   },
+  agent: {
+    about: 'a prompt of about 4,000 tokens, as coding agents send them, 16 tokens of reply',
+    streams: [1],
+    asks: (streams, round) => each(streams, round, 10, (random) => ask([prose(960, random)], 16)),
+  },
   shared: {
     about: 'one system prompt of about 1,000 tokens, with a question of 4 words each and 16 tokens of reply',
     streams: [1, 16],
