@@ -64,14 +64,38 @@ function scaled(value: number): bigint {
  * `draft7` is true.
  */
 export function createValidator(schema: unknown, draft7 = false): ValidateFunction {
-  const options = {
-    strict: true,
-    strictTypes: false,
-    strictTuples: false,
-    strictRequired: false,
-    allowMatchingProperties: true,
+  const ajv = draft7 ? forDraft7() : forDraft2020();
+  const own = typeof schema === 'boolean' ? schema : (JSON.parse(JSON.stringify(schema)) as object);
+  try {
+    return ajv.compile(own);
+  } finally {
+    // Another schema may have the same `$id`.
+    if (typeof own === 'object') ajv.removeSchema(own);
+  }
+}
+
+const OPTIONS = {
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  allowMatchingProperties: true,
+};
+
+// To make one takes longer than most schemas: Ajv compiles the schema of schemas first.
+const forDraft7 = once(() => withOurWords(new Ajv(OPTIONS)));
+const forDraft2020 = once(() => withOurWords(new Ajv2020(OPTIONS)));
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
-  const ajv = draft7 ? new Ajv(options) : new Ajv2020(options);
+}
+
+/** Adds the formats and annotations that schemas here have, and an exact `multipleOf`. */
+function withOurWords<Version extends Ajv | Ajv2020>(ajv: Version): Version {
   // Ajv divides doubles: 0.07 / 0.01 is 7.000000000000001.
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({
@@ -92,5 +116,5 @@ export function createValidator(schema: unknown, draft7 = false): ValidateFuncti
   for (const name of ['json-pointer', 'uri-reference', 'regex', 'password', 'int32', 'int64', 'double']) {
     ajv.addFormat(name, true);
   }
-  return ajv.compile(typeof schema === 'boolean' ? schema : JSON.parse(JSON.stringify(schema)));
+  return ajv;
 }

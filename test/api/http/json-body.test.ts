@@ -32,6 +32,8 @@ describe('a JSON body', () => {
 
 const list = (count: number, item: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => item(index)).join();
+/** As `list`, but of one item, and fast for millions of them. */
+const same = (count: number, item: string) => `${item},`.repeat(count - 1) + item;
 const chat = (more: string) => `{"model":"tiny","messages":[{"role":"user","content":"hi"}],${more}}`;
 
 describe('a hostile body', () => {
@@ -39,22 +41,14 @@ describe('a hostile body', () => {
 
   it.each<[string, string, string]>([
     ['1.6 million keys', chat(list(1_600_000, (index) => `"${index.toString(36)}":0`)), 'body_too_many_values'],
-    ['31 MB of {}', chat(`"metadata":[${list(10_400_000, () => '{}')}]`), 'body_too_many_values'],
-    [
-      '31 MB of {} as messages',
-      `{"model":"tiny","messages":[${list(10_400_000, () => '{}')}]}`,
-      'body_too_many_values',
-    ],
+    ['31 MB of {}', chat(`"metadata":[${same(10_400_000, '{}')}]`), 'body_too_many_values'],
+    ['31 MB of {} as messages', `{"model":"tiny","messages":[${same(10_400_000, '{}')}]}`, 'body_too_many_values'],
     [
       'a logit_bias of 2.6 million keys',
       chat(`"logit_bias":{${list(2_600_000, (i) => `"${i}":1`)}}`),
       'body_too_many_values',
     ],
-    [
-      '7.5 million texts and half a surrogate pair',
-      `["\\ud83d",${list(7_500_000, () => '"x"')}]`,
-      'body_too_many_values',
-    ],
+    ['7.5 million texts and half a surrogate pair', `["\\ud83d",${same(7_500_000, '"x"')}]`, 'body_too_many_values'],
     ['lists nested 15 million deep', `${'['.repeat(15_000_000)}${']'.repeat(15_000_000)}`, 'body_too_deep'],
     [
       'template arguments nested 4,000 deep',

@@ -11,10 +11,11 @@ import { OPENAPI_SHAPE } from './shape.ts';
 const ROUTES = FAMILIES.flatMap(({ routes }) => routes);
 const document = openApiDocument(FAMILIES, true);
 const ajv = new Ajv2020({ strict: false });
+ajv.addSchema({ $id: 'document', components: document.components });
 
 /** Compiles a check from one of the document's schemas. */
 function schemaCheck(name: string): ValidateFunction {
-  return ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
+  return ajv.compile({ $ref: `document#/components/schemas/${name}` });
 }
 
 interface Property {

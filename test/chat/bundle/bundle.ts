@@ -1,10 +1,21 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const BUNDLE = join(ROOT, 'node_modules/node-llama-cpp/llama/gitRelease.bundle');
+/** Where the parts that were read are kept, one file for each version of the bundle: git takes over a second to clone it. */
+const KEPT = join(ROOT, '.cache/bundle');
 
 /** The part of llama.cpp's source that the tests of this folder read. Nothing of it is kept in this repository. */
 export interface BundleSource {
@@ -24,9 +35,29 @@ export const noJinja2 =
     ? undefined
     : 'python3 with jinja2 is missing (Debian: apt-get install python3-jinja2)');
 
-/** Reads llama.cpp's source from the git bundle of node-llama-cpp, through a temporary folder. */
+let source: BundleSource | undefined;
+
+/** Reads llama.cpp's source from the git bundle of node-llama-cpp, or from the file that an earlier call has kept. */
 export function readBundle(): BundleSource {
-  const folder = mkdtempSync(join(tmpdir(), 'paddock-bundle-'));
+  source ??= readKept();
+  return source;
+}
+
+function readKept(): BundleSource {
+  const { size, mtimeMs } = statSync(BUNDLE);
+  const kept = join(KEPT, `${size}-${Math.trunc(mtimeMs)}.json`);
+  mkdirSync(KEPT, { recursive: true });
+  if (!existsSync(kept)) keep(kept);
+  const { tests, templates } = JSON.parse(readFileSync(kept, 'utf8')) as Plain;
+  return { tests, templates: new Map(templates) };
+}
+
+/** A source as JSON. */
+type Plain = Omit<BundleSource, 'templates'> & { templates: [name: string, source: string][] };
+
+/** Reads the bundle into a file, through a folder of this process: another may read the bundle at the same time. */
+function keep(file: string): void {
+  const folder = mkdtempSync(`${file}-`);
   try {
     const repository = join(folder, 'bundle.git');
     execFileSync('git', ['clone', '--quiet', '--bare', BUNDLE, repository]);
@@ -34,12 +65,12 @@ export function readBundle(): BundleSource {
     execFileSync('git', ['--git-dir', repository, ...files]);
     const templates = join(folder, 'models/templates');
     const names = readdirSync(templates).filter((name) => name.endsWith('.jinja'));
-    return {
+    const plain: Plain = {
       tests: readFileSync(join(folder, 'tests/test-chat.cpp'), 'utf8'),
-      templates: new Map(
-        names.map((name) => [name.replace(/\.jinja$/, ''), readFileSync(join(templates, name), 'utf8')]),
-      ),
+      templates: names.map((name) => [name.replace(/\.jinja$/, ''), readFileSync(join(templates, name), 'utf8')]),
     };
+    writeFileSync(join(folder, 'source.json'), JSON.stringify(plain));
+    renameSync(join(folder, 'source.json'), file);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readCases } from '../../../models/pico/cases.ts';
 import { makeDice } from '../../../models/pico/generator/dice.ts';
 import { HELD_OUT_NAMES } from '../../../models/pico/generator/held-out.ts';
@@ -68,6 +68,11 @@ describe('the corpus', () => {
 });
 
 describe('the evaluation', () => {
+  let training: Conversation[];
+  beforeAll(() => {
+    training = conversations(1, 4000);
+  });
+
   it('has 200 cases in six groups', () => {
     const cases = readCases();
     expect(cases).toHaveLength(200);
@@ -76,7 +81,7 @@ describe('the evaluation', () => {
 
   it('has names that no training text contains', () => {
     const text = plain(
-      conversations(1, 4000)
+      training
         .map((one) =>
           render(one)
             .map((span) => span.text)
@@ -89,7 +94,7 @@ describe('the evaluation', () => {
   });
 
   it('has questions that no training text contains, because those that do are left out', () => {
-    const kept = conversations(1, 4000).filter((one) => !isLeak(one));
+    const kept = training.filter((one) => !isLeak(one));
     const asked = kept.flatMap(({ messages }) => messages.map(({ content }) => plain(content ?? ''))).join('\n');
     for (const { user } of readCases()) expect(asked).not.toContain(plain(user.at(-1) ?? ''));
     expect(kept.length).toBeGreaterThan(3960);
