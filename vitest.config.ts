@@ -21,6 +21,13 @@ export default defineConfig({
     // A prompt that another test's server has kept would be read from there. Tests of that switch it on.
     env: { PADDOCK_NO_CACHE: '1', PADDOCK_TEST_V8_FLAGS: V8_FLAGS.join(' ') },
     sequence: { sequencer: LongestFirst },
+    tags: [
+      {
+        name: 'slow',
+        description:
+          'Starts processes, waits for real time, or computes for a second. Left out by `npm run test:fast`.',
+      },
+    ],
     projects: [
       {
         extends: true,

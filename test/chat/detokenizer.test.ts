@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDetokenizer, type Detokenize } from '../../src/chat/detokenizer.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
 const decode = (bytes: number[]): string =>
@@ -26,7 +27,7 @@ function cut(bytes: number[], lengths: number[]): number[][] {
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 const character = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
   fc.constantFrom('é', '€', '😀', '👩‍👩‍👧', '\uFEFF', ' ', '漢'),
 );
 const anyText = fc

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { execFile, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -10,6 +10,7 @@ import { headerBytes, makeFolder, modelEntries, tensor, writeSparse } from '../c
 import { flag, float32, int32s, text, texts, uint32 } from '../kit/models/gguf-writer.ts';
 import { makeTinyModel } from '../kit/models/tiny-model.ts';
 import { makeVocabulary, tokenizerEntries } from '../kit/models/vocabulary.ts';
+import { repeats } from '../support/repeats.ts';
 import { inMemory } from './fixtures.ts';
 
 /** Reads a header from memory. */
@@ -190,7 +191,7 @@ describe('a hostile header', () => {
         for (const [at, byte] of wrong) broken[at] = byte;
         await parse(broken).catch((error: unknown) => expect(error).toBeInstanceOf(Error));
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(300, 1200) },
     );
   });
 });

@@ -227,7 +227,7 @@ describe('a schema that can be neither enforced nor checked', () => {
     expect(cpuMs() - start).toBeLessThan(3000);
   });
 
-  it('takes no more than 10 seconds, however its texts and names are made', () => {
+  it('takes no more than 10 seconds, however its texts and names are made', { tags: 'slow' }, () => {
     const times = <T>(count: number, make: (index: number) => T) =>
       Array.from({ length: count }, (_, index) => make(index));
     const named = (count: number, prefix: string) =>

@@ -108,19 +108,22 @@ interface Bits {
 }
 
 function createBits(): Bits {
-  const bits: number[] = [];
+  const whole: number[] = [];
+  // The last bits, fewer than 8 of them after each write.
+  let [rest, length] = [0, 0];
+  const write = (value: number, count: number) => {
+    rest = rest * 2 ** count + (value < 0 ? value + 2 ** count : value);
+    length += count;
+    while (length >= 8) {
+      length -= 8;
+      const byte = Math.floor(rest / 2 ** length);
+      whole.push(byte);
+      rest -= byte * 2 ** length;
+    }
+  };
   return {
-    write(value, count) {
-      const number = value < 0 ? value + 2 ** count : value;
-      for (let bit = count - 1; bit >= 0; bit--) bits.push(Math.floor(number / 2 ** bit) % 2);
-    },
-    align() {
-      while (bits.length % 8 > 0) bits.push(0);
-    },
-    bytes() {
-      const bytes = Buffer.alloc(bits.length / 8);
-      for (const [index, bit] of bits.entries()) bytes[index >> 3] = 2 * (bytes[index >> 3] ?? 0) + bit;
-      return bytes;
-    },
+    write,
+    align: () => write(0, (8 - length) % 8),
+    bytes: () => Buffer.from(whole),
   };
 }

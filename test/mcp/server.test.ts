@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Log } from '../../src/contract/log.ts';
 import { MOST_RESPONSE_BYTES } from '../../src/mcp/limited-fetch.ts';

@@ -143,7 +143,7 @@ it('an empty file is refused', async () => {
   await expect(readImage(Buffer.alloc(0))).rejects.toMatchObject(refused('invalid_media', ': it is empty.'));
 });
 
-describe('a decompression bomb', () => {
+describe('a decompression bomb', { tags: 'slow' }, () => {
   it.each([
     ['of a billion pixels', { width: 32_000, height: 32_000 }, 'media_too_large'],
     ['that unpacks to more than its size', { width: 100, height: 100 }, 'image'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createChunkEncoder } from '../../../src/api/chat/stream.ts';
 import { toLogprobs } from '../../../src/api/generation/logprobs.ts';
 import { createCompletionHead, toTimings, toUsage } from '../../../src/api/stream/usage.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { type Chunk, chunksOf, done, progress, tokenLogprob } from '../fixtures.ts';
 
 const head = createCompletionHead('chatcmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
@@ -35,7 +36,7 @@ describe('completion chunk', () => {
 
   it('carries any text as it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 7 }), (text, index) => {
+      fc.property(fc.string({ unit: anyCharacter }), fc.nat({ max: 7 }), (text, index) => {
         const { choices, ...rest } = chunk(encode.text(index, text));
         expect(rest).toEqual({ ...head, object: 'chat.completion.chunk' });
         expect(choices).toEqual([{ index, delta: { content: text }, logprobs: null, finish_reason: null }]);
@@ -45,7 +46,7 @@ describe('completion chunk', () => {
 
   it('carries text for any model id', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (model) => {
+      fc.property(fc.string({ unit: anyCharacter }), (model) => {
         const chunks = createChunkEncoder({ ...head, model });
         expect(chunk(chunks.text(0, 'x')).model).toBe(model);
       }),

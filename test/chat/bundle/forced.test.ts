@@ -1,3 +1,4 @@
+// @module-tag slow
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionCall, ReplyDelta, Tool } from '../../../src/chat/formats/format.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../../support/repeats.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

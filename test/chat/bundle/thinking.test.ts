@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ReplyDelta } from '../../../src/chat/formats/format.ts';
 import { formatOf, showsReasoning } from '../../../src/chat/formats/index.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat, ReplyDelta, Tool } from '../../../src/chat/formats/format.ts';
+import { repeats } from '../../support/repeats.ts';
 
 /** The tools of all examples. */
 export const TOOLS: Tool[] = [
@@ -86,7 +87,7 @@ export function itReads(format: ChatFormat, examples: Record<string, Example>) {
             expect(format.marks.filter((mark) => text.includes(mark))).toEqual([]);
           }
         }),
-        { numRuns: 50 },
+        { numRuns: repeats(50, 200) },
       );
     });
   });
@@ -110,7 +111,7 @@ function itGives(format: ChatFormat, example: Example) {
       fc.property(cuts(example.reply), (pieces) => {
         expect(joined(readPieces(format, pieces, example))).toEqual(example.gives);
       }),
-      { numRuns: 100 },
+      { numRuns: repeats(100, 400) },
     );
   });
 }

@@ -53,7 +53,9 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
     );
   });
 
-  it('reads 1 to 8 calls and nothing else in every reply that its grammar for several calls allows', () => {
+  it('reads 1 to 8 calls and nothing else in every reply that its grammar for several calls allows', {
+    tags: 'slow',
+  }, () => {
     const counts = new Set<number>();
     fc.assert(
       fc.property(anyDerivation(format, true), (reply) => {

@@ -5,6 +5,7 @@ import { createReplyReader } from '../../../src/chat/reply-events.ts';
 import { createStopFilter } from '../../../src/chat/stop-sequences.ts';
 import type { GenerationEvent } from '../../../src/contract/events.ts';
 import { ADD, NOW } from '../../chat/fixtures.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { repeats } from '../../support/repeats.ts';
 import { createRun, encode, replyOf, runToEnd } from './step/fake-generation.ts';
 
@@ -36,7 +37,7 @@ function cut(bytes: number[], lengths: number[]): number[][] {
 
 const isPlain = (text: string) => !text.includes('\uFFFD') && MARKS.every((mark) => !text.includes(mark));
 const words = fc
-  .oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 4 }), fc.lorem())
+  .oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.string({ unit: anyCharacter, maxLength: 4 }), fc.lorem())
   .filter(isPlain);
 // Texts that begin like a mark, a stop sequence or a banned text, but are none.
 const almost = fc.constantFrom(

@@ -53,7 +53,7 @@ describe('a prompt', () => {
     ['one endless word', 'a'],
     ['the beginnings of special tokens', '<|im_'],
     ['spaces', ' '],
-  ])('of ten million characters is not counted to its end: %s', async (_, unit) => {
+  ])('of ten million characters is not counted to its end: %s', { tags: 'slow' }, async (_, unit) => {
     const text = unit.repeat(Math.ceil(10_000_000 / unit.length));
     const started = cpuMs();
     const counted = await vocabulary.count(part(text), 512, undefined);
@@ -61,7 +61,7 @@ describe('a prompt', () => {
     expect(counted).toBeGreaterThan(100_000);
   });
 
-  it('is not slowed down by the number of special tokens', async () => {
+  it('is not slowed down by the number of special tokens', { tags: 'slow' }, async () => {
     const many = createWasmVocabulary(blobOf(manySpecialTokens(15_000)));
     await many.count(part('a'), 100, undefined);
     const started = cpuMs();

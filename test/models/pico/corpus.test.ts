@@ -67,7 +67,7 @@ describe('the corpus', () => {
   });
 });
 
-describe('the evaluation', () => {
+describe('the evaluation', { tags: 'slow' }, () => {
   let training: Conversation[];
   beforeAll(() => {
     training = conversations(1, 4000);

@@ -14,7 +14,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const { weights, vocabulary } = await fromGguf(MODEL);
 
 describe('the next release', () => {
-  it('begins with the released file: taken apart and put together again, it is the same, byte for byte', () => {
+  it('begins with the released file: taken apart and put together again, it is the same, byte for byte', {
+    tags: 'slow',
+  }, () => {
     const saved = join(folder, 'released.weights');
     const made = join(folder, 'pico.gguf');
     writeWeights(saved, weights);

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createDice, type Dice } from '../../kit/dice.ts';
 import { repeats } from '../../support/repeats.ts';

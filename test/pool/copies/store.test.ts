@@ -391,7 +391,7 @@ describe('a file that becomes larger than was reserved', () => {
 });
 
 describe('traffic', () => {
-  it('never has the files of a tier take more than its bound', { timeout: 60_000 }, async () => {
+  it('never has the files of a tier take more than its bound', { timeout: 60_000, tags: 'slow' }, async () => {
     const limits = { ram: 64 * KIB, disk: 96 * KIB };
     const store = await open(limits);
     const engines = ['a', 'b', 'c'].map((letter) => new FakeEngine(store, letter.repeat(32)));

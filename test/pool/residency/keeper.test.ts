@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createKeeper } from '../../../src/pool/residency/keeper.ts';
 import type { KeeperOptions, Visit } from '../../../src/pool/residency/lifecycle.ts';
 import { silentLog } from '../../kit/log.ts';
+import { repeats } from '../../support/repeats.ts';
 
 const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
@@ -571,7 +572,7 @@ describe('the keeper, whatever happens', () => {
         await settled();
         await crowd.leaveAll();
       }),
-      { numRuns: 200 },
+      { numRuns: repeats(200, 800) },
     );
   });
 });

@@ -27,7 +27,7 @@ describe('a mutated GGUF file', () => {
     expect(original.equals(before)).toBe(true);
   });
 
-  it('differs in the header alone, apart from being cut off', () => {
+  it('differs in the header alone, apart from being cut off', { tags: 'slow' }, () => {
     const { end } = readLayout(original);
     const mutants = Array.from({ length: 200 }, (_, seed) => mutateGguf(original, createDice(seed)));
     const whole = mutants.filter(({ file }) => file.length === original.length);

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/contract/errors.ts';
 import type { Fault } from '../../../kit/servers/hub-content.ts';

@@ -7,6 +7,7 @@ import type { TokenDrawer } from '../../../../src/engine/native/draw/token-drawe
 import { createTokenSource, type TokenSource } from '../../../../src/engine/native/draw/token-source.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { createPassTimes } from '../../../../src/engine/native/step/pass-times.ts';
+import { repeats } from '../../../support/repeats.ts';
 
 const END = 99;
 
@@ -133,7 +134,7 @@ describe('guessed tokens', () => {
         expect(guessed.draws).toBe(plain.draws);
         expect(guessed.passes).toBeLessThanOrEqual(plain.passes);
       }),
-      { numRuns: 100 },
+      { numRuns: repeats(100, 400) },
     );
   });
 

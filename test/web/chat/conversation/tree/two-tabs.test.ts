@@ -25,6 +25,7 @@ import {
 } from '../../../../../web/chat/conversation/tree/tree.ts';
 import { summariesOf } from '../../../../../web/chat/conversation/tree/view.ts';
 import { NO_SETTINGS } from '../../../../../web/chat/settings/settings.ts';
+import { repeats } from '../../../../support/repeats.ts';
 
 const words = (text: string): Turn => ({ role: 'user', id: text, text, images: [] });
 
@@ -208,7 +209,7 @@ describe('two tabs', () => {
         expect(kept).toEqual(world.said);
         expect(summariesOf(a.chats)).toEqual(summariesOf(b.chats));
       }),
-      { numRuns: 100 },
+      { numRuns: repeats(100, 400) },
     );
   });
 
@@ -228,7 +229,7 @@ describe('two tabs', () => {
           }
         }
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(30, 120) },
     );
   });
 });
@@ -283,7 +284,7 @@ describe('a merge', () => {
         const joined = [...shuffled, ...shuffled].reduce(merge, NO_CHATS);
         expect(joined).toEqual(world.stored());
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(30, 120) },
     );
   });
 });
