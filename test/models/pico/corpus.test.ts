@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCases } from '../../../models/pico/cases.ts';
 import { makeDice } from '../../../models/pico/generator/dice.ts';
@@ -67,7 +68,7 @@ describe('the corpus', () => {
   });
 });
 
-describe('the evaluation', { tags: 'slow' }, () => {
+describe('the evaluation', () => {
   let training: Conversation[];
   beforeAll(() => {
     training = conversations(1, 4000);
