@@ -109,7 +109,8 @@ async function passOn(
     const response = await ask(target, { method, headers, body, signal, cache: 'no-store' });
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     const relayed =
-      response.body && relay(response.body, { onEnd: release, ...(isStream && { lastWords: brokenOff(server) }) });
+      response.body &&
+      relay(response.body, { onEnd: release, signal, ...(isStream && { lastWords: brokenOff(server) }) });
     if (!relayed) release();
     return new Response(relayed, { status: response.status, headers: chosen(response.headers, PASSED_BACK) });
   } catch (error) {
@@ -129,11 +130,11 @@ function chosen(headers: Headers, names: readonly string[]): Headers {
 
 /**
  * Returns the body. `onEnd` is called when it ends, breaks off or is not read any more. With `lastWords`, a body that breaks off
- * ends with them.
+ * ends with them, unless the page has aborted its request: then the server is not gone, and the body ends with the abort.
  */
 function relay(
   body: ReadableStream<Uint8Array>,
-  { onEnd, lastWords }: { onEnd: () => void; lastWords?: string },
+  { onEnd, signal, lastWords }: { onEnd: () => void; signal: AbortSignal; lastWords?: string },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
@@ -143,7 +144,7 @@ function relay(
         if (!done) return controller.enqueue(value);
         controller.close();
       } catch (error) {
-        if (lastWords === undefined) controller.error(error);
+        if (lastWords === undefined || signal.aborted) controller.error(error);
         else {
           controller.enqueue(new TextEncoder().encode(lastWords));
           controller.close();

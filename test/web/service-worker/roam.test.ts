@@ -113,6 +113,16 @@ describe('a page with a server', () => {
     await closed;
   });
 
+  it('ends a stream with the abort when the page aborts it: the server is still there', async () => {
+    const page = new AbortController();
+    const response = await post('/v1/chat/completions', '{"stream":true}', page.signal);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    page.abort();
+    await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' });
+    await closed;
+  });
+
   it('sends no form of another site on with the key', async () => {
     const request = new Request('https://site.example/v1/models/load', { method: 'POST', body: 'x=1' });
     const form = new Proxy(request, {
@@ -198,7 +208,7 @@ describe('a relayed reply', () => {
     const aborted = await post('/v1/chat/completions', '{"stream":true}', leaving.signal);
     expect(await connections()).toBe(1);
     leaving.abort();
-    await aborted.text();
+    await expect(aborted.text()).rejects.toThrow();
     expect(await connections()).toBe(0);
 
     await stop();
