@@ -32,10 +32,19 @@ export async function scriptReply(page: Page): Promise<ScriptedReply> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const pattern = '**/v1/chat/completions';
   await page.route(pattern, (route) => route.continue({ url }));
-  const send = (choice: object) => stream?.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+  const send = (choice: object, more: object = {}) =>
+    stream?.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }], ...more })}\n\n`);
+  let begun = false;
   return {
     asked,
-    say: (text) => void send({ delta: { content: text }, finish_reason: null }),
+    say(text) {
+      // A model's first chunk says that its prompt is read.
+      send(
+        { delta: { content: text }, finish_reason: null },
+        begun ? {} : { prompt_progress: { cache: 0, processed: 8, total: 8 } },
+      );
+      begun = true;
+    },
     end() {
       send({ delta: {}, finish_reason: 'stop' });
       stream?.end('data: [DONE]\n\n');

@@ -24,8 +24,15 @@ export interface ModelActions extends ArrivalActions {
 export function modelActions(context: Context, onModels: () => void): ModelActions {
   const { store, client } = context;
 
+  let asked = 0;
+  let shown = 0;
   const refreshHealth = async () => {
+    asked += 1;
+    const mine = asked;
     const health = await client.get('/health').catch(() => null);
+    // A later answer has come before this one.
+    if (mine < shown) return;
+    shown = mine;
     store.dispatch({ kind: 'health', health: isHealth(health) ? health : null });
   };
   const refresh = async () => {

@@ -60,7 +60,9 @@ export function replyStreams(context: Context, { refreshHealth, onEnd }: Needs):
       if (grown && grown !== messagesOf(store.get(), conversationId)[turn.id]?.turn.value) put(conversationId, grown);
     }, SAVE_EVERY_MS);
 
-    void follow(context, conversationId, turn, request, stopper.signal).then((ended) => {
+    const asked = { conversationId, turn, request, signal: stopper.signal };
+    // The model may have been loaded for this reply.
+    void follow(context, asked, () => void refreshHealth()).then((ended) => {
       clearInterval(asking);
       clearInterval(saving);
       running.delete(turn.id);
@@ -92,13 +94,21 @@ export function replyStreams(context: Context, { refreshHealth, onEnd }: Needs):
   };
 }
 
-/** Streams a reply and draws it while it grows. Returns the ended reply. Never throws. */
+interface AskedReply {
+  conversationId: string;
+  turn: ReplyTurn;
+  request: () => object;
+  signal: AbortSignal;
+}
+
+/**
+ * Streams a reply and draws it while it grows. `onBegun` is called when its first chunk has come. Returns the ended
+ * reply. Never throws.
+ */
 async function follow(
   { store, client }: Context,
-  conversationId: string,
-  turn: ReplyTurn,
-  request: () => object,
-  signal: AbortSignal,
+  { conversationId, turn, request, signal }: AskedReply,
+  onBegun: () => void,
 ): Promise<ReplyTurn> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
@@ -109,10 +119,14 @@ async function follow(
     if (!signal.aborted) store.dispatch({ kind: 'coming', conversationId, coming: state });
   };
   let end: ReplyEnd;
+  let hasBegun = false;
   try {
     for await (const chunk of client.events('/v1/chat/completions', request(), signal)) {
       state = withChunk(state, chunk as ChatChunk, elapsed());
       drawing ??= setTimeout(draw, DRAW_EVERY_MS);
+      if (hasBegun) continue;
+      hasBegun = true;
+      onBegun();
     }
     end = { kind: 'finished', reason: state.finish ?? 'stop' };
   } catch (error) {

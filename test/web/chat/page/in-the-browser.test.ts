@@ -45,6 +45,20 @@ async function readPdf(): Promise<void> {
   await page.getByRole('button', { name: 'Remove paper.pdf' }).click();
 }
 
+interface NotingPage {
+  arrivalLabels?: string[];
+}
+
+/** Runs in the page. Notes each label of the sign that shows how far a pull or an import is. */
+function noteArrivalLabels(): void {
+  const labels: string[] = [];
+  (globalThis as NotingPage).arrivalLabels = labels;
+  new MutationObserver(() => {
+    const label = document.querySelector('.arrival-sign')?.getAttribute('aria-label');
+    if (label) labels.push(label);
+  }).observe(document.body, { childList: true, subtree: true, attributes: true });
+}
+
 describe('the chat page on a static host', () => {
   it(
     'chats with the built-in model and says what it runs on',
@@ -98,11 +112,29 @@ describe('the chat page on a static host', () => {
       await page.locator('.model-button').click();
       const dialog = page.getByRole('dialog', { name: 'Models' });
       const file = { name: 'friend.gguf', mimeType: '', buffer: await readFile('models/pico/pico.gguf') };
+      await page.evaluate(noteArrivalLabels);
       await dialog.locator('input[type=file]').setInputFiles(file);
       await dialog.getByTitle('friend', { exact: true }).waitFor();
       await page.keyboard.press('Escape');
       await chooseModel(page, 'friend');
       expect(await ask(page, 'Hello')).not.toBe('');
+      const labels = await page.evaluate(() => (globalThis as NotingPage).arrivalLabels);
+      expect(new Set(labels?.map((label) => label.split(':')[0]))).toEqual(new Set(['Import of friend.gguf']));
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'says that an import failed, and why',
+    async () => {
+      await page.locator('.model-button').click();
+      const dialog = page.getByRole('dialog', { name: 'Models' });
+      const buffer = Buffer.from('These are words.');
+      await dialog.locator('input[type=file]').setInputFiles({ name: 'words.gguf', mimeType: '', buffer });
+      await dialog.getByRole('alert').waitFor();
+      await page.getByText(/^The import of words\.gguf failed: /).waitFor({ state: 'attached' });
+      await dialog.getByRole('button', { name: 'Discard' }).click();
+      await page.keyboard.press('Escape');
     },
     TIME_LIMIT_MS,
   );

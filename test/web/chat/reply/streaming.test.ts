@@ -4,7 +4,7 @@ import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts
 import { type ScriptedReply, scriptReply } from '../../../kit/scripted-reply.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
 import { startChatServer } from '../grounds.ts';
-import { exceptionsOf, openChat, replies, say, textOf } from '../support.ts';
+import { chooseModel, exceptionsOf, openChat, replies, say, textOf, untilStatus } from '../support.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -160,6 +160,24 @@ describe('a reply that grows', () => {
     await prose().getByText('Words.').waitFor();
     await end();
     expect(await textOf(prose())).toBe(`Words.${shown}`);
+  });
+
+  it('says what its model runs on from its first word on: the model was loaded for it', async () => {
+    await chooseModel(page, 'tiny');
+    await begin();
+    const moving = [{ id: 'tiny', state: 'loading', waiting: 1 }];
+    const loaded = { id: 'tiny', backend: 'cpu', device: 'cpu', fallback_reasons: [], context_length: 128, memory: 1 };
+    let health: object = { status: 'ok', models: [], moving };
+    await page.route('**/health', (route) => route.fulfill({ json: health }));
+    try {
+      await untilStatus(page, 'Being loaded into memory…');
+      health = { status: 'ok', models: [{ ...loaded, busy: 1, waiting: 0 }], moving: [] };
+      reply.say('Here ');
+      await untilStatus(page, 'Runs on the CPU, context of 128 tokens.');
+      await end();
+    } finally {
+      await page.unroute('**/health');
+    }
   });
 
   it('had no errors', () => {
