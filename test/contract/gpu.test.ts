@@ -6,7 +6,7 @@ import { describeServerContract } from './server-target.ts';
 
 // A processor that Mesa offers as a Vulkan device is a GPU too, but only if it is asked for by number.
 vi.stubEnv('GGML_VK_VISIBLE_DEVICES', process.env.GGML_VK_VISIBLE_DEVICES ?? '0');
-// The tiny model computes with values that are less than the least of a 16-bit float.
+// Some values of the tiny model are subnormal as 16-bit floats, which a device may take for 0.
 vi.stubEnv('GGML_VK_DISABLE_F16', '1');
 afterAll(() => {
   vi.unstubAllEnvs();

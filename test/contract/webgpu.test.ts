@@ -15,25 +15,6 @@ const missing = whatWebGpuLacks();
 const QUICK = ['completions and filters'];
 const sections = process.env.PADDOCK_TEST_WEBGPU === 'all' ? {} : { sections: QUICK };
 
-/**
- * These compare a reply after a prompt that is cached with one after a prompt that is not. On WebGPU other kernels
- * compute one token than many, and tokens of the tiny model are nearly equally likely.
- */
-const COMPARE_CACHED = [
-  'completes a text for the openai client, whole and streamed alike',
-  'echoes the prompt before the completion when asked',
-  'reads a prompt from the cache although its billing line differs in every request, and counts each token once',
-  'reuses the beginning of a prompt that it has seen, and says how much; cache_prompt false does not',
-  'takes the name of a conversation, which does not change the reply, in prompt_cache_key or a session header',
-  'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
-];
-const impossible = {
-  ...WASM.impossible,
-  ...Object.fromEntries(
-    COMPARE_CACHED.map((title) => [title, 'the text of the tiny model differs with a cached prompt']),
-  ),
-};
-
 const QUESTIONS = ['What can you do?', 'Who are you?', 'How do I add a model?'];
 
 /** Returns the greedy replies of pico to a few questions. */
@@ -89,7 +70,7 @@ if (missing === null) {
   });
 
   const flags = ['--backend', 'wasm', '--threads', '1', '--gpu-layers', '99'];
-  describeServerContract('server + wasm on WebGPU', flags, 1, { impossible, ...sections });
+  describeServerContract('server + wasm on WebGPU', flags, 1, { impossible: WASM.impossible, ...sections });
 
   describe('WebGPU', () => {
     it('computes a model that puts its layers there', async () => {

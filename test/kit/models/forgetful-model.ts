@@ -23,6 +23,7 @@ import {
   matrix,
   output,
   queryBias,
+  RESULT_SCALE,
   up,
   vector,
   type Weight,
@@ -128,7 +129,7 @@ export function writeWindowModel(path: string, options: ForgetfulModelOptions = 
     ...attention(1, [0, 0, 0, 0, ...far], NEAR_GROUPS, copied(isFar, 1)),
     vector('blk.1.post_attention_norm.weight', filled(WIDTH, scale * Math.sqrt(far.length / HEADS))),
     ...feedForward(1, random),
-    vector('blk.1.post_ffw_norm.weight', filled(WIDTH, 1)),
+    vector('blk.1.post_ffw_norm.weight', filled(WIDTH, RESULT_SCALE * GEMMA_SCALE)),
     vector('output_norm.weight', filled(WIDTH, 1)),
     matrix('output.weight', WIDTH, size, output(vocabulary, random)),
   ]);

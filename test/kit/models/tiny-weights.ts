@@ -4,7 +4,8 @@ import { openers, specialTokens, spell, type Vocabulary, words } from './vocabul
 
 // The tensors of one transformer block. It computes a random function of the last token and of tokens further back.
 // Weights and activations are chosen so that float arithmetic is exact in any order of summation: every summand is a
-// small multiple of one power of two. A token's logits therefore do not depend on its batch.
+// small multiple of one power of two. A token's logits therefore do not depend on its batch. What is multiplied fits half
+// floats too, in which GPUs multiply matrices.
 //
 // - Each token has a code of CODE signs. The embedding holds it in the first CODE of WIDTH dimensions.
 // - Attention ignores content. Query and key are constants, and the rotation by position makes head h pick the token
@@ -23,8 +24,10 @@ export const FREQUENCY_BASE = 10_000;
 /** Head h looks this many places back. The first one's group holds the token itself. */
 const distances = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987];
 
-/** Too small to survive the addition to the feed-forward layer's results of +-1. */
-export const CODE_SCALE = 2 ** -30;
+/** The feed-forward layer's results are this or its negative. It multiplies sums of up to WIDTH signs by this: half floats end at 65,504. */
+export const RESULT_SCALE = 2 ** 7;
+/** Too small to survive the addition to the feed-forward layer's results in a float, but no zero as a half float. */
+export const CODE_SCALE = 2 ** -19;
 /** With keys and queries of this size, every position except the best one has a softmax weight of exactly 0. */
 export const ATTENTION_SCALE = 32;
 /** Inputs of SiLU are multiples of this. SiLU then returns exactly its input or exactly 0. */
@@ -145,11 +148,11 @@ export function up(input: number): number {
   return input === 0 ? 1 / SATURATION : 0;
 }
 
-/** Dimension d becomes the difference of its two hidden units, minus 1. Dimension 0 becomes 1. */
+/** Dimension d becomes the difference of its two hidden units, minus 1, and dimension 0 becomes 1, times RESULT_SCALE. */
 export function down(unit: number, dimension: number): number {
-  if (unit === 0) return dimension === 0 ? 1 : -1;
+  if (unit === 0) return dimension === 0 ? RESULT_SCALE : -RESULT_SCALE;
   if (dimension === 0 || unit >> 1 !== dimension) return 0;
-  return unit % 2 === 0 ? 1 : -1;
+  return unit % 2 === 0 ? RESULT_SCALE : -RESULT_SCALE;
 }
 
 /** Returns the output layer: random signs, and a preference for each token in dimension 0. */
