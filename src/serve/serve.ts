@@ -5,7 +5,7 @@ import { plainKeys } from '../api/keys/plain.ts';
 import { createResponseStore } from '../api/responses/store.ts';
 import { openBatches } from '../batches/folder.ts';
 import { withAliases } from '../catalogue/aliases.ts';
-import { builtInModelsFolder, isBuiltIn } from '../catalogue/node/built-in.ts';
+import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
 import { createServerFinder } from '../catalogue/pull/node/finder.ts';
@@ -23,6 +23,7 @@ import { type Server, startHttpServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
 import { once } from '../utils/once.ts';
+import { type Ahead, builtInCard, loadOnlyModel } from './ahead.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import { readMcpFile } from './config/mcp-file.ts';
@@ -64,9 +65,9 @@ export interface RunningPaddock {
  * Connects all parts and starts the server. Throws a `UsageError` if the configuration names a missing or wrong file or model, and an
  * `Error` if the server can't listen on the address.
  *
- * @param ahead true to start a thread that prepares requests before the first request
+ * @param ahead what is made ready for the first request; undefined for nothing
  */
-export async function startPaddockServer(config: Config, log: Log, ahead = false): Promise<RunningPaddock> {
+export async function startPaddockServer(config: Config, log: Log, ahead?: Ahead): Promise<RunningPaddock> {
   const opened = createOpened();
   try {
     return await start(config, log, opened, ahead);
@@ -93,7 +94,7 @@ function createOpened(): Opened {
   };
 }
 
-async function start(config: Config, log: Log, opened: Opened, ahead: boolean): Promise<RunningPaddock> {
+async function start(config: Config, log: Log, opened: Opened, ahead?: Ahead): Promise<RunningPaddock> {
   const tls = tlsOf(config);
   if (tls) warnOfEnd(tls, log);
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
@@ -110,10 +111,11 @@ async function start(config: Config, log: Log, opened: Opened, ahead: boolean): 
   opened.add(() => telemetry.end());
   const pool = await openPool(config, preloaded, catalogue, telemetry, log, ahead);
   opened.add(() => pool[Symbol.asyncDispose]());
+  const leaving = new AbortController();
+  if (ahead?.loads) void loadOnlyModel(catalogue, pool, leaving.signal);
   const batches = await openBatches({ folder: config.noBatches ? null : batchesFolder(), log });
   opened.add(() => batches[Symbol.asyncDispose]());
   const preload = createPreload(preloaded, pool, log);
-  const leaving = new AbortController();
   const api = createApi({
     leaving: leaving.signal,
     unready: preload.unready,
@@ -182,7 +184,7 @@ async function openPool(
   catalogue: FileCatalogue,
   telemetry: Telemetry,
   log: Log,
-  ahead: boolean,
+  ahead: Ahead | undefined,
 ): Promise<Pool> {
   const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
   return createPool({
@@ -204,20 +206,11 @@ async function openPool(
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
     pinned,
     isolateKeys: config.isolateKeys,
-    firstTemplate: ahead ? builtInTemplate(catalogue) : undefined,
+    firstTemplate: ahead && builtInCard(catalogue)?.settings.prompt_template,
     observer: telemetry.pool,
     sourceOf: catalogue.sourceOf,
     log,
   });
-}
-
-/** Returns the chat template of the built-in model; undefined if there is none. */
-function builtInTemplate(catalogue: FileCatalogue): string | undefined {
-  const card = catalogue.list().find(({ id }) => {
-    const source = catalogue.sourceOf(id);
-    return source !== undefined && isBuiltIn(source);
-  });
-  return card?.settings.prompt_template;
 }
 
 async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log): Promise<Server> {
