@@ -94,6 +94,7 @@ const BELOW: Record<string, string[]> = {
   ],
   // Files that lie in src itself, in no room: the library, and what several rooms share and belongs to none.
   'src/index.ts': ['src/serve', 'src/site-files.ts'],
+  'src/load-program.ts': [],
   'src/own-folder.ts': [],
   'src/package-root.ts': [],
   'src/replace-file.ts': [],

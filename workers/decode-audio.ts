@@ -4,8 +4,9 @@ import type { Decoded, DecodeTask } from '../src/media/node/audio/decode-thread.
 import { MediaProblem } from '../src/media/problem.ts';
 
 const { file, type, limitSeconds } = workerData as DecodeTask;
-const decoded = await decode();
-parentPort?.postMessage(decoded, decoded.ok ? [decoded.wav.buffer as ArrayBuffer] : []);
+void decode().then((decoded) =>
+  parentPort?.postMessage(decoded, decoded.ok ? [decoded.wav.buffer as ArrayBuffer] : []),
+);
 
 /** Any error but a `MediaProblem` ends the thread, and its parent gets it. */
 async function decode(): Promise<Decoded> {

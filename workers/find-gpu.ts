@@ -13,8 +13,9 @@ const { without, modelPath } = JSON.parse(process.argv[2] ?? '') as {
   without: GpuRuntime[];
   modelPath: string | null;
 };
-await probeGpu(without, modelPath, (gpu) => say({ gpu })).then(
-  () => say({ computes: true }),
-  (error: unknown) => say({ failed: error instanceof Error ? error.message : String(error) }),
-);
-process.exit(0);
+void probeGpu(without, modelPath, (gpu) => say({ gpu }))
+  .then(
+    () => say({ computes: true }),
+    (error: unknown) => say({ failed: error instanceof Error ? error.message : String(error) }),
+  )
+  .then(() => process.exit(0));

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
 import { showSourceLines } from '../source-lines.ts';
 
 showSourceLines();
-await import('./program.ts');
+void import('./program.ts').then(({ runProgram }) => runProgram());

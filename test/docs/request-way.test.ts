@@ -155,13 +155,18 @@ function calledIn(file: string): string[] {
     });
 }
 
+/** What stands before a function by which a file of a bundle gives a name to others. It is no function of a source. */
+const EXPORTS = '{enumerable:true,get:';
+
 /** Returns a function that finds the source of a place in a bundle, which it takes in characters. */
 function sourcesOf(bundle: string): (offset: number) => string | null {
   const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')));
-  const lines = readFileSync(bundle, 'utf8').split('\n');
+  const text = readFileSync(bundle, 'utf8');
+  const lines = text.split('\n');
   const starts = [0];
   for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
   return (offset) => {
+    if (text.slice(0, offset).endsWith(EXPORTS)) return null;
     const after = starts.findIndex((start) => start > offset);
     const entry = map.findEntry(after - 1, offset - (starts[after - 1] ?? 0));
     if (!('originalSource' in entry)) return null;

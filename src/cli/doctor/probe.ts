@@ -16,8 +16,9 @@ async function probe(backend: string): Promise<string> {
   return `cpu; llama.cpp ${version} with ${instructionSets.join(', ')}; kernels ${kernels}`;
 }
 
-const result: ProbeResult = await probe(process.argv[2] ?? '').then(
-  (detail) => ({ ok: true, detail }),
-  (error: unknown) => ({ ok: false, detail: messageOf(error) }),
-);
-process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
+void probe(process.argv[2] ?? '')
+  .then(
+    (detail): ProbeResult => ({ ok: true, detail }),
+    (error: unknown): ProbeResult => ({ ok: false, detail: messageOf(error) }),
+  )
+  .then((result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)));

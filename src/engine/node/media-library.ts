@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../package-root.ts';
+import { llamaPackageFile } from './llama-package.ts';
 
 /** The path of libmtmd, with which the native engine reads images and recordings; or the reason why it has none. */
 export type MediaLibrary = { path: string } | { path: null; reason: string };
@@ -20,7 +21,7 @@ export function findMediaLibrary(
 
 /** Returns the version of llama.cpp that node-llama-cpp brings, as in `v0.5.0`. */
 function installedRelease(): string {
-  const file = new URL('../llama/binariesGithubRelease.json', import.meta.resolve('node-llama-cpp'));
+  const file = llamaPackageFile('llama/binariesGithubRelease.json');
   const { release } = JSON.parse(readFileSync(file, 'utf8')) as { release: string };
   return release;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { BackendName } from '../../contract/engine-info.ts';
 import { KV_TYPES, type KvType } from '../../engine/engine.ts';
+import { llamaPackageFile } from '../../engine/node/llama-package.ts';
 import { type StampedFiles, stampOf } from '../../engine/node/stamp.ts';
 
 /** Must be raised when this version of Paddock can't read copies of the versions before. */
@@ -32,8 +33,9 @@ let version: string | undefined;
 /** Returns the version of node-llama-cpp from its package.json, since importing the package would load native code. */
 function engineVersion(): string {
   if (version === undefined) {
-    const file = new URL('../package.json', import.meta.resolve('node-llama-cpp'));
-    version = String((JSON.parse(readFileSync(file, 'utf8')) as { version: unknown }).version);
+    version = String(
+      (JSON.parse(readFileSync(llamaPackageFile('package.json'), 'utf8')) as { version: unknown }).version,
+    );
   }
   return version;
 }

@@ -53,5 +53,7 @@ WebAssembly.instantiateStreaming = instantiateAtOnce;
 // emscripten only takes its code path for the web if it can't see Node.
 Reflect.deleteProperty(globalThis, 'process');
 
-runInThisContext(await code.text(), { filename: name || 'wllama' });
-port.on('message', (data) => scope.onmessage?.({ data }));
+void code.text().then((text) => {
+  runInThisContext(text, { filename: name || 'wllama' });
+  port.on('message', (data) => scope.onmessage?.({ data }));
+});

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GpuRuntime } from '../../../gpu.ts';
+import { llamaPackageFile } from '../../../node/llama-package.ts';
 import { readOrEmpty } from '../../../node/read-or-empty.ts';
 
 /** The parts of a machine that choose the package with its binaries. */
@@ -76,8 +77,7 @@ async function folderOf(name: string, machine: string): Promise<string | null> {
 
 /** Returns the folder into which node-llama-cpp builds llama.cpp from source, for the machine and GPU of a package. */
 function builtFolder(name: string): string {
-  const llama = new URL('../llama/', import.meta.resolve('node-llama-cpp'));
-  return join(fileURLToPath(llama), 'localBuilds', basename(name), 'Release');
+  return join(fileURLToPath(llamaPackageFile('llama/localBuilds/')), basename(name), 'Release');
 }
 
 async function openFolder(folder: string): Promise<Binaries | null> {

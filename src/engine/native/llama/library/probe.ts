@@ -1,4 +1,4 @@
-import { getLlama, type Llama, NoBinaryFoundError } from 'node-llama-cpp';
+import type { Llama } from 'node-llama-cpp';
 import type { Gpu, GpuRuntime } from '../../../gpu.ts';
 import { refuseNoDevice } from '../load-model.ts';
 
@@ -18,6 +18,8 @@ export async function probeGpu(
   modelPath: string | null,
   onFound: (gpu: Gpu) => void,
 ): Promise<void> {
+  // It waits at its top level, so that a bundle can't require it.
+  const { getLlama, NoBinaryFoundError } = await import('node-llama-cpp');
   const llama = await getLlama({
     build: 'never',
     gpu: { type: 'auto', exclude: without },
