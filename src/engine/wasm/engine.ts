@@ -24,6 +24,7 @@ import { completionParams } from './params.ts';
 import { complete, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
 import { toWasmText, type WasmRequest } from './prompt.ts';
+import { mayTakePasses, withProgress } from './prompt-progress.ts';
 import {
   audioNeedsThreads,
   isUncuttable,
@@ -101,11 +102,14 @@ class WasmEngine implements TextEngine {
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
   readonly #held = createHeldPrompt();
+  /** Tokens in one forward pass. */
+  readonly #batchSize: number;
 
-  constructor({ assets, log, kind, tokens, model }: WasmEngineOptions) {
+  constructor({ assets, log, kind, tokens, model, batchSize }: WasmEngineOptions) {
     this.#log = log;
     this.#kind = kind;
     this.#tokens = tokens;
+    this.#batchSize = batchSize;
     this.#vocabulary = createWasmVocabulary(firstOf(model));
     this.#runtime = new RuntimeLog(log, (message) => {
       this.#gone ??= new WasmCrashed(`The WebAssembly worker died: ${message}`);
@@ -322,6 +326,8 @@ class WasmEngine implements TextEngine {
   ): WasmRequest | null {
     if (isUntellable(this.#runtime)) {
       if (request.logprobs !== null) throw untellableLogprobs();
+      // The very first token: the prompt's counts come with its progress.
+      if (!reader.started && !latest.progress) return { ...latest, cachePrompt: false, progress: true };
       return continued(request, reader.replaceBroken());
     }
     if (reader.started) throw error;
@@ -336,17 +342,24 @@ class WasmEngine implements TextEngine {
     const stopped = new AbortController();
     const prompt = { scope: request.cacheScope, text: request.media.length > 0 ? null : request.prompt };
     const cachePrompt = request.cachePrompt && this.#held.mayBeUsedFor(prompt);
+    const progress = request.progress ?? this.#mayTakePasses(prompt.text, cachePrompt);
     this.#held.begin(prompt);
+    let isFirst = true;
     const running = complete(
       this.#wllama,
       {
         params: {
-          ...completionParams({ ...request, cachePrompt }, reader.choice, this.info.contextLength),
+          ...completionParams(
+            { ...request, cachePrompt },
+            { choice: reader.choice, contextLength: this.info.contextLength, progress },
+          ),
           stream: true,
         },
         files: request.media.map(({ bytes }) => bytes),
         signal: AbortSignal.any([signal, stopped.signal]),
-        onChunk: (chunk) => {
+        onChunk: (raw) => {
+          const chunk = isFirst ? withProgress(raw) : raw;
+          isFirst = false;
           this.#held.note(chunk);
           reader.take(chunk);
           if (reader.over) stopped.abort();
@@ -356,6 +369,12 @@ class WasmEngine implements TextEngine {
     );
     await this.#untilInterrupted(running);
     if (!reader.over && !signal.aborted) throw new Error('The WebAssembly runtime ended a generation early.');
+  }
+
+  /** True if a prompt may take more than one forward pass; null is a prompt with media. */
+  #mayTakePasses(text: string | null, cachePrompt: boolean): boolean {
+    if (text === null) return true;
+    return mayTakePasses(cachePrompt ? this.#held.newCharacters(text) : text.length, this.#batchSize);
   }
 
   /**

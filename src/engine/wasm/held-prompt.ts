@@ -11,6 +11,8 @@ export interface ScopedPrompt {
 export interface HeldPrompt {
   /** Returns true if llama-server may use its cache for this prompt. */
   mayBeUsedFor(prompt: ScopedPrompt): boolean;
+  /** Returns the characters of a text that follow the beginning which it has in common with the prompt in the slot. */
+  newCharacters(text: string): number;
   /**
    * To be called before each run. From now on it is unknown if the slot holds this prompt or still the previous one.
    */
@@ -56,6 +58,12 @@ export function createHeldPrompt(): HeldPrompt {
       const { promptTokens, replyTokens } = held;
       const bytes = new TextEncoder().encode(text).length;
       return text.startsWith(held.text) && replyTokens < promptTokens && promptTokens >= bytes * LEAST_SHARE;
+    },
+    newCharacters(text) {
+      const known = held?.text ?? '';
+      let common = 0;
+      while (common < known.length && text[common] === known[common]) common += 1;
+      return text.length - common;
     },
     begin(prompt) {
       scopes.add(prompt.scope);

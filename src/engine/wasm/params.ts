@@ -2,11 +2,23 @@ import type { ThinkingLimit } from '../../chat/thinking-limit.ts';
 import { SAMPLING_FIELDS, SAMPLING_KEYS, seedAfter } from '../../contract/sampling.ts';
 import type { WasmRequest } from './prompt.ts';
 
+/** What a run has besides its request. */
+export interface RunParams {
+  choice: number;
+  /** In tokens. */
+  contextLength: number;
+  /** True if the prompt's progress is told after each forward pass. */
+  progress: boolean;
+}
+
 /**
- * Writes a completion request in llama-server's form, streamed with progress and usage. Stop sequences are handled in
+ * Writes a completion request in llama-server's form, streamed with usage. Stop sequences are handled in
  * Paddock: llama-server loses the text that it holds back for one if the generation ends otherwise.
  */
-export function completionParams(request: WasmRequest, choice: number, contextLength: number): Record<string, unknown> {
+export function completionParams(
+  request: WasmRequest,
+  { choice, contextLength, progress }: RunParams,
+): Record<string, unknown> {
   const { sampling } = request;
   return {
     prompt: request.prompt,
@@ -16,7 +28,7 @@ export function completionParams(request: WasmRequest, choice: number, contextLe
     preserved_tokens: request.marks,
     // To llama-server, 0 means no probabilities at all.
     ...(request.logprobs !== null && { n_probs: Math.max(1, request.logprobs) }),
-    return_progress: true,
+    return_progress: progress,
     stream_options: { include_usage: true },
     // A reply may be ended from outside, or break off: the counts up to there are in the latest chunk.
     timings_per_token: true,

@@ -3,8 +3,8 @@ import { createSpellingBreaker } from '../../chat/literal-text.ts';
 import type { TextPart } from '../../contract/prompt.ts';
 import type { TextRequest } from '../engine.ts';
 
-/** A request whose prompt is a text in llama-server's form. */
-export type WasmRequest = Omit<TextRequest, 'prompt'> & { prompt: string };
+/** A request whose prompt is a text in llama-server's form. With `progress`, its progress is told whatever its length. */
+export type WasmRequest = Omit<TextRequest, 'prompt'> & { prompt: string; progress?: true };
 
 /** An invisible character. Within the name of a control token, it keeps llama-server from recognizing the token. */
 const INVISIBLE = '\u{2060}';

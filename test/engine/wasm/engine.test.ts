@@ -35,7 +35,7 @@ describe('info', () => {
 
 describe('a generation', () => {
   it('says progress, text, finish and done, in this order', async () => {
-    const events = await thread.run(request(PROMPT.repeat(4), { cachePrompt: false }));
+    const events = await thread.run(request(PROMPT.repeat(8), { cachePrompt: false }));
     expect(kindsOf(events)).toEqual(['progress', 'text', 'finish', 'done']);
     const done = only(events, 'done');
     expect(events[0]).toMatchObject({ kind: 'progress', cache: 0, processed: 0, total: done.promptTokens });
@@ -43,6 +43,14 @@ describe('a generation', () => {
     expect(done).toMatchObject({ cachedTokens: 0, completionTokens: 16 });
     expect(done.promptMs).toBeGreaterThan(0);
     expect(done.predictedMs).toBeGreaterThan(0);
+  });
+
+  it('says once that a prompt is read which takes one pass', async () => {
+    const events = await thread.run(request(PROMPT, { cachePrompt: false }));
+    const { promptTokens } = only(events, 'done');
+    const progress = events.filter(({ kind }) => kind === 'progress');
+    expect(progress).toMatchObject([{ cache: 0, processed: promptTokens, total: promptTokens }]);
+    expect(events[0]).toBe(progress[0]);
   });
 
   it('says progress first even if the whole prompt is cached', async () => {
@@ -120,6 +128,16 @@ describe('sampling', () => {
       expect(only(events, 'done').completionTokens).toBeLessThanOrEqual(41);
     }
     expect(texts.filter((text) => text.includes('\u{FFFD}')).length).toBeGreaterThan(0);
+  });
+
+  it('counts the tokens of a prompt whose reply begins with such bytes', async () => {
+    const { promptTokens } = only(await thread.run(request(PROMPT, { cachePrompt: false })), 'done');
+    // The token of a byte has its value as id.
+    const broken = sampling({ logitBias: [[0xff, 100]] });
+    const events = await thread.run(request(PROMPT, { cachePrompt: false, maxTokens: 2, sampling: broken }));
+    expect(textOf(events)).toBe('\u{FFFD}\u{FFFD}');
+    expect(events[0]).toMatchObject({ kind: 'progress', total: promptTokens });
+    expect(only(events, 'done')).toMatchObject({ promptTokens, completionTokens: 2 });
   });
 
   it('is greedy at temperature 0, whatever the seed and the cache', async () => {

@@ -65,3 +65,19 @@ describe('with several scopes', () => {
     expect(held.mayBeUsedFor({ scope: 'bob', text: null })).toBe(false);
   });
 });
+
+describe('what is new of a text', () => {
+  it('follows the beginning that it has in common with the prompt in the slot', () => {
+    expect(held.newCharacters(LONG)).toBe(LONG.length);
+    run(undefined, LONG);
+    expect(held.newCharacters(LONG)).toBe(0);
+    expect(held.newCharacters(`${LONG}, and more`)).toBe(', and more'.length);
+    expect(held.newCharacters('a prompt of yore')).toBe('yore'.length);
+  });
+
+  it('is all of it while a run is unknown to have its prompt there', () => {
+    run(undefined, LONG);
+    held.begin({ scope: undefined, text: LONG });
+    expect(held.newCharacters(LONG)).toBe(LONG.length);
+  });
+});

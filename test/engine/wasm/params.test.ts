@@ -6,7 +6,7 @@ import { greedy, textRequest } from '../../kit/generation.ts';
 /** Returns the parameters of one choice of a request, in a context of 512 tokens. */
 function params(more: Partial<TextRequest> = {}, choice = 0) {
   const request = textRequest('Hello', { maxTokens: null, cachePrompt: false, choices: 8, ...more });
-  return completionParams({ ...request, prompt: 'Hello' }, choice, 512);
+  return completionParams({ ...request, prompt: 'Hello' }, { choice, contextLength: 512, progress: true });
 }
 
 describe('the parameters of llama-server', () => {

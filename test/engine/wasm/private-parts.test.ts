@@ -93,6 +93,26 @@ describe('wllama', () => {
     expect(await run(never, () => {})).toEqual(oneByOne);
   });
 
+  it('hands out one result for each token that it computes: two that tell the progress put the first token off by two', async () => {
+    const wllama = await newWllama();
+    await wllama.loadModel([model], loadParams(PLAN, { passSize: 0, helpers: 0 }));
+    const resultsBeforeText = async (return_progress: boolean) => {
+      const chunks: Chunk[] = [];
+      const params = { prompt: 'hello', n_predict: 4, timings_per_token: true, cache_prompt: false, return_progress };
+      const signal = new AbortController().signal;
+      const run = {
+        params: { ...params, stream: true },
+        files: [],
+        signal,
+        onChunk: (chunk: Chunk) => chunks.push(chunk),
+      };
+      await complete(wllama, run, { error: () => {} });
+      return chunks.findIndex(({ choices: [choice] }) => choice?.text);
+    };
+    expect(await resultsBeforeText(true)).toBe(2);
+    expect(await resultsBeforeText(false)).toBe(0);
+  });
+
   it('takes the build that is compiled ahead for all threads', async () => {
     const { compat } = (await newWllama()).getWorkerResources();
     expect((await compileRuntime()).name).toBe(compat ? '32-bit, compatible' : '64-bit');
