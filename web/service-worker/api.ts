@@ -31,7 +31,6 @@ import { askState, createRunner } from './runner.ts';
 export interface BrowserGround {
   tabs: Tabs;
   readModels: () => Promise<BrowserModel[]>;
-  readConfig: () => Promise<BrowserConfig>;
   responses: ResponseStore;
   finder: Finder;
   /** Paddock's version, for `system_fingerprint`. */
@@ -45,6 +44,8 @@ export interface PageRequest {
   path: string;
   /** The page that asks. */
   clientId: string;
+  /** The configuration of this origin when the request came. */
+  config: BrowserConfig;
 }
 
 /** A page's request, and the parts that its reply needs. */
@@ -80,7 +81,10 @@ export function isForm({ method, mode }: Pick<Request, 'method' | 'mode'>): bool
 }
 
 /** Answers a page's request with the core, as the server would. */
-export async function answer(ground: BrowserGround, { request, path, clientId }: PageRequest): Promise<Response> {
+export async function answer(
+  ground: BrowserGround,
+  { request, path, clientId, config }: PageRequest,
+): Promise<Response> {
   const gone = new AbortController();
   const requestId = requestIdOf(headersOf(request));
   if (isForm(request)) return failure(navigationNotAllowed(), path, requestId);
@@ -92,7 +96,7 @@ export async function answer(ground: BrowserGround, { request, path, clientId }:
     connect(ground.tabs, { ...ask, requestId, askingPage: clientId }, signal);
 
   try {
-    const context = await prepare(ground, { request, path, clientId, requestId, connect: connectFor, onBegun });
+    const context = await prepare(ground, { request, path, clientId, config, requestId, connect: connectFor, onBegun });
     let type: string | undefined;
     const expectType = (expected: string) => {
       type = expected;
@@ -111,10 +115,9 @@ function failure(error: unknown, path: string, requestId: string): Response {
 }
 
 async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext> {
-  const { request, path, requestId, connect, onBegun } = asked;
+  const { request, path, config, requestId, connect, onBegun } = asked;
   const { route } = ROUTES.find({ method: request.method, path });
-  const [config, catalogue, state] = await Promise.all([
-    ground.readConfig(),
+  const [catalogue, state] = await Promise.all([
     readBrowserCatalogue(ground.readModels),
     route?.reportsState ? askState(connect, requestId) : null,
   ]);

@@ -1,8 +1,11 @@
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 
-/** Reads the models that come with Paddock from the build's `built-in.json`, whose URLs are relative to `scope`. */
+/**
+ * Reads the models that come with Paddock from the build's `built-in.json`, whose URLs are relative to `scope`. Throws if the
+ * response is an error.
+ */
 export async function readBuiltIn(response: Response, scope: URL): Promise<BrowserModel[]> {
-  if (!response.ok) return [];
+  if (!response.ok) throw new Error(`the list of built-in models can not be read: the status is ${response.status}`);
   // The workers do not know the scope, so they get absolute URLs.
   const whole = (file: StoredFile): StoredFile =>
     file.place === 'shell' ? { ...file, url: new URL(file.url, scope).href } : file;

@@ -2,6 +2,7 @@ import { MCP_WORKER, mcpWorkerPolicy } from '../../src/api/http/mcp-policy.ts';
 import { createFinder } from '../../src/catalogue/pull/finder.ts';
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
 import { messageOf } from '../../src/utils/error-message.ts';
+import { once } from '../../src/utils/once.ts';
 import { readBrowserConfig } from '../config.ts';
 import { BROWSER_HUB } from '../models/browser-hub.ts';
 import { readModels } from '../models/index.ts';
@@ -56,12 +57,17 @@ const ground: BrowserGround = {
     },
     locks: navigator.locks,
   },
-  readConfig: readBrowserConfig,
   readModels: readAllModels,
   responses: createBrowserResponseStore(),
   finder: createFinder({ hub: BROWSER_HUB, fetch: createPageFetch(), patience: PATIENCE }),
   version: PADDOCK_VERSION,
 };
+
+/** Lists the models of this version, which do not change while it runs. Throws if their list can't be read. */
+const listBuiltIn = once(async () => {
+  const list = await shell.serve(BUILT_IN);
+  return list ? readBuiltIn(list, scope) : [];
+});
 
 const roam = createRoam({
   readConfig: readBrowserConfig,
@@ -113,7 +119,9 @@ function route(event: FetchEvent): Promise<Response> | null {
   // If the site lies in a folder, the API is available at the root and below that folder.
   const apiPath = [pathname, `/${path}`].find((candidate) => isForApi(candidate, request));
   if (apiPath !== undefined) {
-    return roam.answer({ request, path: apiPath }, () => answer(ground, { request, path: apiPath, clientId }));
+    return roam.answer({ request, path: apiPath }, (config) =>
+      answer(ground, { request, path: apiPath, clientId, config }),
+    );
   }
   if (request.method !== 'GET' || path === null) return null;
   if (request.mode === 'navigate') return openPage(event, path);
@@ -148,8 +156,8 @@ async function openPage({ request, clientId }: FetchEvent, path: string): Promis
 }
 
 async function readAllModels(): Promise<BrowserModel[]> {
-  const [stored, builtIn] = await Promise.all([readModels(), shell.serve(BUILT_IN)?.catch(() => null)]);
-  return withBuiltIn(stored, builtIn ? await readBuiltIn(builtIn, scope) : []);
+  const [stored, builtIn] = await Promise.all([readModels(), listBuiltIn().catch(() => [])]);
+  return withBuiltIn(stored, builtIn);
 }
 
 function isReload({ cache }: Request): boolean {

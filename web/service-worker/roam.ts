@@ -24,8 +24,8 @@ interface Asked {
 
 /** Sends API requests to the user's own server while it can be reached, and to the engine of this browser otherwise. */
 export interface Roam {
-  /** Returns the answer of the server, or that of `local`, which asks this browser. */
-  answer(asked: Asked, local: () => Promise<Response>): Promise<Response>;
+  /** Returns the answer of the server, or that of `answerHere`, which asks this browser and gets the configuration. */
+  answer(asked: Asked, answerHere: (config: BrowserConfig) => Promise<Response>): Promise<Response>;
 }
 
 interface Needs {
@@ -49,8 +49,10 @@ export function createRoam({ readConfig, ask, now, locks }: Needs): Roam {
   };
 
   return {
-    async answer({ request, path }, local) {
-      const { server } = await readConfig();
+    async answer({ request, path }, answerHere) {
+      const config = await readConfig();
+      const { server } = config;
+      const local = () => answerHere(config);
       // A form may come from any site, which the browser does not tell, and the request would get the user's key.
       if (!server || isForm(request)) return local();
       const state = await look(server);

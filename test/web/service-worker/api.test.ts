@@ -5,7 +5,7 @@ import { invalidRequest } from '../../../src/contract/errors.ts';
 import type { PullEvent } from '../../../src/contract/models/puller.ts';
 import type { ChatService } from '../../../src/engine/chat-service.ts';
 import { DEFAULT_CONFIG } from '../../../web/config.ts';
-import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
+import type { BrowserConfig, BrowserModel, EngineState } from '../../../web/protocol.ts';
 import { answer, type BrowserGround, isForApi, isForm } from '../../../web/service-worker/api.ts';
 import { done, finish, loadedModel, progress, text } from '../../api/fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';
@@ -15,14 +15,15 @@ import { type Behaviour, FakeTabs } from './support/tabs.ts';
 let tabs: FakeTabs;
 let models: BrowserModel[];
 let ground: BrowserGround;
+let config: BrowserConfig;
 
 beforeEach(() => {
   tabs = new FakeTabs();
+  config = DEFAULT_CONFIG;
   models = [browserModel('tiny'), browserModel('pico', 'shell')];
   ground = {
     tabs,
     readModels: async () => models,
-    readConfig: async () => DEFAULT_CONFIG,
     responses: createResponseStore(),
     finder: { search: async () => [], offer: async () => ({ origin: '', variants: [], named: null }) },
     version: '1.2.3',
@@ -37,7 +38,7 @@ async function lead(behaviour: Behaviour): Promise<void> {
 
 function fetchApi(path: string, init: RequestInit = {}): Promise<Response> {
   const request = new Request(`http://site.example${path}`, init);
-  return answer(ground, { request, path: path.replace(/\?.*/, ''), clientId: 'page' });
+  return answer(ground, { request, path: path.replace(/\?.*/, ''), clientId: 'page', config });
 }
 
 function chat(more: Record<string, unknown> = {}, init: RequestInit = {}): Promise<Response> {
@@ -229,7 +230,7 @@ describe('the API of a service worker', () => {
   });
 
   it('asks for a key where there is one, for imports too', async () => {
-    ground.readConfig = async () => ({ ...DEFAULT_CONFIG, apiKeys: ['secret'] });
+    config = { ...DEFAULT_CONFIG, apiKeys: ['secret'] };
     expect((await fetchApi('/v1/models')).status).toBe(401);
     expect((await fetchApi('/v1/models/import?filename=a.gguf', { method: 'POST', body: 'x' })).status).toBe(401);
     const response = await fetchApi('/v1/models', { headers: { authorization: 'Bearer secret' } });
@@ -368,7 +369,7 @@ describe('the stored models', () => {
     const streamless = (body: string | null) => {
       const request = new Request('http://site.example/v1/models/import?filename=new.gguf', { method: 'POST', body });
       Object.defineProperty(request, 'body', { value: undefined });
-      return answer(ground, { request, path: '/v1/models/import', clientId: 'page' });
+      return answer(ground, { request, path: '/v1/models/import', clientId: 'page', config });
     };
     expect(await (await streamless('GGUF')).text()).toContain('"status":"done"');
     expect(content).toBe('GGUF');

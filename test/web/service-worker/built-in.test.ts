@@ -11,8 +11,9 @@ describe('the models that come with Paddock', () => {
     ]);
   });
 
-  it('are none where the list is missing', async () => {
-    expect(await readBuiltIn(new Response('', { status: 404 }), new URL('https://site.example/'))).toEqual([]);
+  it('are an error where the list is missing', async () => {
+    const missing = new Response('', { status: 404 });
+    await expect(readBuiltIn(missing, new URL('https://site.example/'))).rejects.toThrow('404');
   });
 
   it("come after the user's own, which win", () => {
