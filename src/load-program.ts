@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag, deserialize, serialize } from 'node:v8';
 import { Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
@@ -28,50 +28,50 @@ const WRITE_AFTER_MS = 5000;
  * time of a start. The first run that is long enough writes the cache, into `cache` beside the bundles. V8 itself rejects a cache of
  * another version or of other flags. Where the folder can't be written, there is none.
  *
- * @param main the path of the first file, from the folder of `program`
+ * @param main the first file of the bundle, in the folder `parts` beside `program`
  * @param program the URL of the program's own file
  * @returns what the first file exports
  * @throws what the files throw when they run
  */
 export function loadProgram(main: string, program: string): Exports {
   const path = fileURLToPath(program);
-  const folder = dirname(path);
-  const cacheFile = join(folder, 'cache', String(cachedDataVersionTag()), basename(path, '.js'));
+  const cacheFile = join(dirname(path), 'cache', String(cachedDataVersionTag()), basename(path, '.js'));
   let cached = readCache(cacheFile);
   const scripts = new Map<string, Script>();
   let lacks = false;
 
-  const compile = (file: string): Script => {
-    const cachedData = cached[basename(file)];
-    const script = new Script(readFileSync(file, 'utf8'), {
-      // A URL, as modules have it: stack traces and coverage name files by it.
-      filename: pathToFileURL(file).href,
-      ...(cachedData && { cachedData }),
-    });
+  const compile = (name: string, source: string): Script => {
+    const cachedData = cached[name];
+    // Named by its URL, as modules are: stack traces and coverage have it.
+    const filename = new URL(`parts/${name}`, program).href;
+    const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
     lacks ||= !cachedData || script.cachedDataRejected === true;
-    scripts.set(basename(file), script);
+    scripts.set(name, script);
     return script;
   };
-  const load = createLoader(compile);
   setTimeout(() => {
     if (lacks) writeCache(cacheFile, { ...cached, ...codeOf(scripts) });
     cached = {};
     scripts.clear();
   }, WRITE_AFTER_MS).unref();
-  return load(join(folder, main));
+  return createLoader(join(dirname(path), 'parts'), createRequire(program), compile)(main);
 }
 
-/** Makes a function that runs a file, and the files that it requires, once each. */
-function createLoader(compile: (file: string) => Script): (file: string) => Exports {
-  const modules = new Map<string, Exports>();
-  const load = (file: string): Exports => {
-    const known = modules.get(file);
+/** Makes a function that runs a file of the folder `parts`, and the files that it requires, once each. */
+function createLoader(
+  parts: string,
+  requirePackage: (name: string) => unknown,
+  compile: (name: string, source: string) => Script,
+): (name: string) => Exports {
+  const loaded = new Map<string, Exports>();
+  const require = (name: string) => (name.startsWith('./') ? load(name.slice(2)) : requirePackage(name));
+  const load = (name: string): Exports => {
+    const known = loaded.get(name);
     if (known) return known;
     const exports = {};
-    modules.set(file, exports);
-    const requirePackage = createRequire(file);
-    const require = (name: string) => (name.startsWith('.') ? load(join(dirname(file), name)) : requirePackage(name));
-    const run = compile(file).runInThisContext() as Wrapper;
+    loaded.set(name, exports);
+    const file = join(parts, name);
+    const run = compile(name, readFileSync(file, 'utf8')).runInThisContext() as Wrapper;
     run(exports, require, file, (name) => import(name));
     return exports;
   };

@@ -28,7 +28,7 @@ function write(name: string, code: string): Promise<void> {
   return writeFile(join(folder, 'parts', `${name}.js`), text);
 }
 
-const load = (main = 'main') => loadProgram(`parts/${main}.js`, pathToFileURL(join(folder, 'greet.js')).href);
+const load = (main = 'main') => loadProgram(`${main}.js`, pathToFileURL(join(folder, 'greet.js')).href);
 
 /** Lets the time pass after which the code cache is written. */
 const runForLong = () => vi.advanceTimersByTime(10_000);

@@ -4,7 +4,7 @@ import type { ModelCard } from '../contract/models/model.ts';
 import type { Runner } from '../contract/runner.ts';
 
 /** What a start makes ready for the first request: a thread that prepares requests, and the engine. */
-export interface Ahead {
+export interface ReadyAhead {
   /**
    * True to load the built-in model where it is the only one. It is small and loads on the CPU in a fifth of a second, and no request can
    * be for another model, which would have to wait or take a new process.

@@ -23,7 +23,7 @@ import { type Server, startHttpServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
 import { once } from '../utils/once.ts';
-import { type Ahead, builtInCard, loadOnlyModel } from './ahead.ts';
+import { builtInCard, loadOnlyModel, type ReadyAhead } from './ahead.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import { readMcpFile } from './config/mcp-file.ts';
@@ -67,7 +67,7 @@ export interface RunningPaddock {
  *
  * @param ahead what is made ready for the first request; undefined for nothing
  */
-export async function startPaddockServer(config: Config, log: Log, ahead?: Ahead): Promise<RunningPaddock> {
+export async function startPaddockServer(config: Config, log: Log, ahead?: ReadyAhead): Promise<RunningPaddock> {
   const opened = createOpened();
   try {
     return await start(config, log, opened, ahead);
@@ -94,7 +94,9 @@ function createOpened(): Opened {
   };
 }
 
-async function start(config: Config, log: Log, opened: Opened, ahead?: Ahead): Promise<RunningPaddock> {
+async function start(config: Config, log: Log, opened: Opened, ahead?: ReadyAhead): Promise<RunningPaddock> {
+  // The files of the page are listed while other parts open. Without a build, the API is served all the same, and `/` says how to make one.
+  const site = listPaddockSite().catch(() => new Map<string, string>());
   const tls = tlsOf(config);
   if (tls) warnOfEnd(tls, log);
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
@@ -144,7 +146,7 @@ async function start(config: Config, log: Log, opened: Opened, ahead?: Ahead): P
     log,
     ...apiSettings(config),
   });
-  const server = await listen(config, api, tls, log);
+  const server = await listen(config, api, await site, tls, log);
 
   void preload.run(leaving.signal);
   const slots = () => Math.max(0, ...pool.loaded().map(({ engine }) => engine.slots));
@@ -184,7 +186,7 @@ async function openPool(
   catalogue: FileCatalogue,
   telemetry: Telemetry,
   log: Log,
-  ahead: Ahead | undefined,
+  ahead: ReadyAhead | undefined,
 ): Promise<Pool> {
   const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
   return createPool({
@@ -213,15 +215,20 @@ async function openPool(
   });
 }
 
-async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log): Promise<Server> {
+async function listen(
+  config: Config,
+  api: Api,
+  site: Map<string, string>,
+  tls: Tls | undefined,
+  log: Log,
+): Promise<Server> {
   const { host, port, socket } = config;
   const bodyLimits = {
     bytes: config.bodyLimit,
     inFlightBytes: Math.max(BODIES_IN_FLIGHT_BYTES, config.bodyLimit),
     timeMs: BODY_TIME_MS,
   };
-  // If the site is not built, the API is served all the same, and `/` says how to build the page.
-  const files = openStaticFiles(await listPaddockSite().catch(() => new Map()));
+  const files = openStaticFiles(site);
   const http = chooseHttp();
   if (http.reason !== null)
     log.warn(`${http.name} serves HTTP, which takes more of the processor than uWebSockets.js`, {

@@ -11,8 +11,9 @@ import { until } from '../kit/until.ts';
 // docs/architecture.md lists the files that a streamed chat request passes. Here such a request is traced: V8 counts the calls of each
 // function in the server's process, in the engine's and in the thread that renders templates, from just before the request to its end.
 
-/** Rooms whose files are used everywhere, and a file that works on a timer of its own: the page leaves them out. */
-const LEFT_OUT = /\bnode_modules\/|^src\/(?:utils|contract)\/|^src\/catalogue\/node\/watch\.ts$/;
+/** Rooms whose files are used everywhere, and files that work on timers of their own: the page leaves them out. */
+const LEFT_OUT =
+  /\bnode_modules\/|^src\/(?:utils|contract)\/|^src\/catalogue\/node\/watch\.ts$|^src\/load-program\.ts$/;
 
 /**
  * Runs in each thread of each process before its own script. Writes the counts and sets them back to 0 each time that another file

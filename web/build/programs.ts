@@ -1,5 +1,5 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build, type Rolldown } from 'vite';
 import type { ProgramName } from '../../src/package-root.ts';
 import { type Licensed, licencesText } from './licences.ts';
@@ -89,7 +89,7 @@ function outputOf(built: Awaited<ReturnType<typeof build>>): Rolldown.OutputChun
 /** Returns the module of a program: it loads the bundle whose first file this is, and exports what that exports. */
 function programOf({ name, fileName, exports }: Rolldown.OutputChunk): string {
   const imported = `${name === 'paddock' ? '#!/usr/bin/env node\n' : ''}import { loadProgram } from './load-program.js';`;
-  const load = `loadProgram('${fileName}', import.meta.url)`;
+  const load = `loadProgram('${basename(fileName)}', import.meta.url)`;
   if (exports.length === 0) return `${imported}\n\n${load};\n`;
   const names = exports.map((each) => (each === 'default' ? 'default: main' : each)).join(', ');
   const main = exports.includes('default') ? '\nexport default main;\n' : '';
