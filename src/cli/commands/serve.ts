@@ -18,7 +18,7 @@ const MOST_IDS_TOLD = 12;
 
 /**
  * An engine's process and a thread that prepares requests are started before the first request if this much memory is available, in bytes.
- * The process takes 70 MB by itself, and with the built-in model 35 MB and its KV cache more; the thread ends after a minute without requests.
+ * The process takes 70 MB by itself, and 40 MB more with the built-in model; the thread ends after a minute without requests.
  */
 const SPARE_BYTES = 1024 ** 3;
 
