@@ -1,3 +1,4 @@
+// @module-tag slow
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/api/api.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { createApi, FAMILIES } from '../../../src/api/api.ts';

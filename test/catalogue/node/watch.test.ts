@@ -1,3 +1,4 @@
+// @module-tag slow
 import { EventEmitter, once } from 'node:events';
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createDriver } from '../../../../src/engine/native/step/driver.ts';
 import { gpuCost } from '../../../../src/engine/native/step/gpu-cost.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { decodeAudio } from '../../../../src/media/node/audio/decode-audio.ts';
 import { FLAC_HEADER_BYTES } from '../../../../src/media/node/audio/flac.ts';
