@@ -65,7 +65,9 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
       }),
       { numRuns: repeats(50, 400) },
     );
-    expect(Math.min(...counts)).toBe(1);
+    // Of 50 random replies, one in 800 times none has a single call.
+    expect(Math.min(...counts)).toBeLessThanOrEqual(2);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(1);
     expect(Math.max(...counts)).toBeGreaterThan(3);
     expect(Math.max(...counts)).toBeLessThanOrEqual(8);
   });
