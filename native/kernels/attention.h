@@ -6,7 +6,7 @@
 // All heads of queries that share a head of keys are rows of one block, so each key and each value is read and unpacked
 // once for them. The sums of a row have one order, whichever rows are computed beside it and however wide a vector is.
 
-#include "run.h"
+#include "floats.h"
 
 // The oldest version, so that the library still opens on systems with an old glibc.
 __asm__(".symver memcpy, memcpy@GLIBC_2.2.5");
@@ -135,8 +135,10 @@ INLINE void pack_keys(Desk &desk, const char *keys, size_t stride, int64_t depth
       V::I lanes[4];
       V::gather(lanes, rows, 0);
       UNROLL for (int t = 0; t < 4; t++) {
-        V::store_f(desk.panel[d + 2 * t][s], V::half_of_lanes(lanes[t]));
-        V::store_f(desk.panel[d + 2 * t + 1][s], V::half_of_lanes(V::right<16>(lanes[t])));
+        V::F two[2];
+        FromF16::pair(two, lanes[t]);
+        V::store_f(desk.panel[d + 2 * t][s], two[0]);
+        V::store_f(desk.panel[d + 2 * t + 1][s], two[1]);
       }
     }
   }
@@ -151,10 +153,10 @@ INLINE void pack_values(Desk &desk, const char *values, size_t stride) {
   }
 }
 
-/** Multiplies a row of sums. */
-INLINE void scale_sums(float *sums, int64_t depth, float by) {
+/** Multiplies each number of a row. */
+INLINE void scale_row(float *row, int64_t depth, float by) {
   using V = Vector;
-  for (int64_t d = 0; d < depth; d += V::LANES) V::store_f(sums + d, V::mul(V::load_f(sums + d), V::set_f(by)));
+  for (int64_t d = 0; d < depth; d += V::LANES) V::store_f(row + d, V::mul(V::load_f(row + d), V::set_f(by)));
 }
 
 INLINE float power_of_two_of(float x) {
@@ -169,7 +171,7 @@ INLINE void raise(Desk &desk, int64_t row, int64_t depth, float score) {
   const float less = power_of_two_of(desk.top[row] - score);
   desk.top[row] = score;
   desk.total[row] *= less;
-  scale_sums(desk.sums + row * depth, depth, less);
+  scale_row(desk.sums + row * depth, depth, less);
 }
 
 /** Turns the scores of a row for a tile into weights. */
@@ -210,7 +212,7 @@ static void attend_block(const Attention &a, Desk &desk, int64_t stream, int64_t
     const char *from = a.queries + token * a.query_token + head * a.query_head + stream * a.query_stream;
     float *to = desk.queries + row * a.key_depth;
     __builtin_memcpy(to, from, sizeof(float) * a.key_depth);
-    scale_sums(to, a.key_depth, scale);
+    scale_row(to, a.key_depth, scale);
     __builtin_memset(desk.sums + row * a.value_depth, 0, sizeof(float) * a.value_depth);
     desk.top[row] = NEVER;
     desk.total[row] = 0;
@@ -247,7 +249,7 @@ static void attend_block(const Attention &a, Desk &desk, int64_t stream, int64_t
       raise(desk, row, a.value_depth, sink);
       desk.total[row] += power_of_two_of(sink - desk.top[row]);
     }
-    scale_sums(sums, a.value_depth, desk.total[row] == 0 ? 0 : 1 / desk.total[row]);
+    scale_row(sums, a.value_depth, desk.total[row] == 0 ? 0 : 1 / desk.total[row]);
     float *to = a.out + ((stream * a.tokens + token) * a.heads + head) * a.value_depth;
     __builtin_memcpy(to, sums, sizeof(float) * a.value_depth);
   }
