@@ -1,3 +1,4 @@
+import { sharedStart } from '../../utils/shared-start.ts';
 import type { Chunk } from './chunks.ts';
 
 /** A prompt with its cache scope. */
@@ -59,12 +60,7 @@ export function createHeldPrompt(): HeldPrompt {
       const bytes = new TextEncoder().encode(text).length;
       return text.startsWith(held.text) && replyTokens < promptTokens && promptTokens >= bytes * LEAST_SHARE;
     },
-    newCharacters(text) {
-      const known = held?.text ?? '';
-      let common = 0;
-      while (common < known.length && text[common] === known[common]) common += 1;
-      return text.length - common;
-    },
+    newCharacters: (text) => text.length - sharedStart(text, held?.text ?? ''),
     begin(prompt) {
       scopes.add(prompt.scope);
       running = prompt;

@@ -1,6 +1,6 @@
+import { sharedStart } from '../../../utils/shared-start.ts';
 import { compileJinja } from '../../jinja/template.ts';
 import type { HistoryRules } from '../format.ts';
-import { sharedStart } from './texts.ts';
 
 /** A call in a probe. */
 export interface ProbeCall {

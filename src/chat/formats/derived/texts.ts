@@ -1,10 +1,4 @@
-/** Returns the length of the text that both begin with. */
-export function sharedStart(some: string, other: string): number {
-  const most = Math.min(some.length, other.length);
-  let length = 0;
-  while (length < most && some[length] === other[length]) length++;
-  return length;
-}
+import { sharedStart } from '../../../utils/shared-start.ts';
 
 /** Returns the length of the text that both end with. */
 export function sharedEnd(some: string, other: string): number {
