@@ -44,6 +44,9 @@ const attended: AttentionShape[] = [
   { depth: 128, heads: 8, keyHeads: 8, sequences: 1, tokens: 1, keys: 1024 },
   { depth: 128, heads: 8, keyHeads: 2, sequences: 1, tokens: 100, keys: 512 },
   { depth: 96, heads: 3, keyHeads: 1, sequences: 2, tokens: 9, keys: 256 },
+  { depth: 128, heads: 8, keyHeads: 2, sequences: 1, tokens: 32, keys: 1024, together: 16 },
+  { depth: 64, heads: 14, keyHeads: 2, sequences: 1, tokens: 9, keys: 512, together: 3 },
+  { depth: 128, heads: 2, keyHeads: 1, sequences: 2, tokens: 64, keys: 256, together: 2 },
   // A head of a length that the kernels leave to ggml.
   { depth: 80, heads: 4, keyHeads: 4, sequences: 1, tokens: 7, keys: 256 },
 ];

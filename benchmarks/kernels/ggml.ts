@@ -45,6 +45,8 @@ export interface AttentionShape {
   sequences: number;
   tokens: number;
   keys: number;
+  /** The number of sequences whose keys lie in one cache, in turn, and whose tokens follow one another in turn; by default one. */
+  together?: number;
 }
 
 /** What attention is computed from: floats for the queries, 16-bit floats for the rest, each head behind the other. */

@@ -50,18 +50,19 @@ print(`\nAttention, 10^9 products a second\n`);
 print(`| heads | tokens | kernels |${KEYS.map((keys) => ` ${keys} keys |`).join('')}`);
 print(`|---|---|---|${KEYS.map(() => '---|').join('')}`);
 for (const { heads, keyHeads, depth } of HEADS) {
-  for (const { tokens, sequences } of [
+  for (const { tokens, sequences, together = 1 } of [
     { tokens: 1, sequences: 1 },
     { tokens: 1, sequences: 16 },
+    { tokens: 16, sequences: 1, together: 16 },
     { tokens: 64, sequences: 1 },
   ]) {
-    const name = sequences > 1 ? `${sequences} x ${tokens}` : String(tokens);
+    const name = together > 1 ? `${tokens} in one cache` : sequences > 1 ? `${sequences} x ${tokens}` : String(tokens);
     for (const [whose, kernels] of [
       ["ggml's", 'off'],
       ["Paddock's", values.kernels],
     ] as const) {
       ggml.select(kernels);
-      const speeds = KEYS.map((keys) => attentionSpeed({ heads, keyHeads, depth, tokens, sequences, keys }));
+      const speeds = KEYS.map((keys) => attentionSpeed({ heads, keyHeads, depth, tokens, sequences, keys, together }));
       print(
         `| ${heads} of ${depth}, ${keyHeads} | ${name} | ${whose} |${speeds.map((x) => ` ${x.toFixed(1)} |`).join('')}`,
       );
@@ -88,8 +89,8 @@ function speed(shape: Shape): number {
 
 /** Scores and sums together. The products with keys that a token does not see do not count. */
 function attentionSpeed(shape: AttentionShape): number {
-  const { heads, depth, sequences, tokens, keys } = shape;
-  const seen = tokens * (keys - (tokens - 1) / 2);
+  const { heads, depth, sequences, tokens, keys, together = 1 } = shape;
+  const seen = (tokens * (keys - (tokens - 1) / 2)) / together;
   return speedOf(ggml.attention(shape, randomAttention(shape)), 2 * heads * depth * sequences * seen);
 }
 

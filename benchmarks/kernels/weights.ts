@@ -41,11 +41,15 @@ const HIDDEN = 0xfc00;
  * Returns random queries, keys and values between -2 and 2, and the mask of the latest tokens of a text: each sees the
  * keys up to its own.
  */
-export function randomAttention({ depth, heads, keyHeads, sequences, tokens, keys }: AttentionShape): AttentionParts {
+export function randomAttention(shape: AttentionShape): AttentionParts {
+  const { depth, heads, keyHeads, sequences, tokens, keys, together = 1 } = shape;
   const random = makeRandom(3);
   const cached = depth * keys * keyHeads * sequences;
   const halves = () => Uint16Array.from({ length: cached }, () => (random() >>> 9) & 0xbfff);
-  const seen = (index: number) => index % keys <= keys - tokens + (Math.floor(index / keys) % tokens);
+  const seen = (index: number) => {
+    const [key, token] = [index % keys, Math.floor(index / keys) % tokens];
+    return key % together === token % together && key <= keys - tokens + token;
+  };
   return {
     queries: randomActivations(depth * tokens * heads * sequences).map((x) => 2 * x),
     keys: halves(),

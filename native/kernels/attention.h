@@ -4,7 +4,12 @@
 // that the scores of a row never have to be in memory together (Dao et al. 2022, https://arxiv.org/abs/2205.14135).
 //
 // All heads of queries that share a head of keys are rows of one block, so each key and each value is read and unpacked
-// once for them. The sums of a row have one order, whichever rows are computed beside it and however wide a vector is.
+// once for them.
+//
+// Several sequences may share one cache, where the cells of one lie between those of others. So tokens that see mostly
+// the same cells are computed together, and only the cells that one of them sees are read. Where these lie close
+// together, a tile is read as it lies, and the sums of a row then have one order, whichever rows are computed beside it
+// and however wide a vector is.
 
 #include "floats.h"
 
@@ -32,6 +37,12 @@ struct Desk {
   float scores[MOST_ROWS * KEYS];
   /** Keys: their numbers one after the other, each of all keys of the panel. Values: the same, of one key after the other. */
   float panel[MOST_HEAD][Vector::STRIPS][Vector::LANES];
+  /** The cells of the keys of a tile. */
+  int64_t cells[KEYS];
+  /** Cells that wait until they fill a tile, and the mask of each token for them. */
+  int64_t waiting[KEYS];
+  int64_t waits;
+  uint16_t waiting_mask[MOST_ROWS * KEYS];
   /** The mask of each token for the keys of a tile, to the base 2. */
   float mask[MOST_ROWS * KEYS];
   enum : uint8_t { NONE, SOME, ALL } sees[MOST_ROWS];
@@ -101,14 +112,15 @@ INLINE void multiply_all(int64_t rows, const float *left, int64_t left_stride, c
   }
 }
 
+/** Minus infinity as a half float: the mask of a key that a token does not see. */
+constexpr uint16_t HIDDEN = 0xfc00;
+
 /** Reads the mask of a token for a tile of keys. */
 INLINE void read_mask(Desk &desk, int64_t token, const char *mask) {
   using V = Vector;
   uint64_t four[KEYS / 4], any = 0, differ = 0;
   __builtin_memcpy(four, mask, sizeof four);
-  // Four halves of minus infinity.
-  constexpr uint64_t HIDDEN = 0xfc00fc00fc00fc00;
-  for (uint64_t each : four) any |= each, differ |= each ^ HIDDEN;
+  for (uint64_t each : four) any |= each, differ |= each ^ HIDDEN * 0x0001000100010001ull;
   desk.sees[token] = any == 0 ? Desk::ALL : differ == 0 ? Desk::NONE : Desk::SOME;
   if (desk.sees[token] != Desk::SOME) return;
   const auto *halves = reinterpret_cast<const uint16_t *>(mask);
@@ -117,23 +129,34 @@ INLINE void read_mask(Desk &desk, int64_t token, const char *mask) {
   }
 }
 
+/** The keys of a strip, which lie anywhere. */
+struct Keys {
+  const char *each[Vector::LANES];
+
+  Keys(const char *start, size_t stride, const int64_t *cells) {
+    for (int i = 0; i < Vector::LANES; i++) each[i] = start + cells[i] * stride;
+  }
+  INLINE_MEMBER const char *at(int row) const { return each[row]; }
+};
+
 /**
  * Unpacks the keys of a panel. Asks the memory for those of the next one and for the values of this one meanwhile: the
  * processor does not foresee reads of so many rows.
  */
-INLINE void pack_keys(Desk &desk, const char *keys, size_t stride, int64_t depth, const char *values, size_t value) {
+INLINE void pack_keys(Desk &desk, const int64_t *cells, const char *keys, size_t stride, int64_t depth,
+                      const char *values, size_t value) {
   using V = Vector;
-  for (int s = 0; s < V::STRIPS; s++, values += V::LANES * value) {
-    Rows rows(keys + s * V::LANES * stride, stride);
-    for (int64_t d = 0; d < depth; d += 8, rows.advance(16)) {
+  for (int s = 0; s < V::STRIPS; s++, cells += V::LANES) {
+    const Keys rows(keys, stride, cells);
+    for (int64_t d = 0; d < depth; d += 8) {
       if (d % 32 == 0) {
         UNROLL for (int r = 0; r < V::LANES; r++) {
-          __builtin_prefetch(rows.at(r) + WIDTH * stride);
-          __builtin_prefetch(values + r * value + 2 * d);
+          __builtin_prefetch(rows.at(r) + WIDTH * stride + 2 * d);
+          __builtin_prefetch(values + cells[r] * value + 2 * d);
         }
       }
       V::I lanes[4];
-      V::gather(lanes, rows, 0);
+      V::gather(lanes, rows, 2 * d);
       UNROLL for (int t = 0; t < 4; t++) {
         V::F two[2];
         FromF16::pair(two, lanes[t]);
@@ -147,8 +170,8 @@ INLINE void pack_keys(Desk &desk, const char *keys, size_t stride, int64_t depth
 /** Unpacks WIDTH numbers of each value of a tile. */
 INLINE void pack_values(Desk &desk, const char *values, size_t stride) {
   using V = Vector;
-  for (int64_t k = 0; k < KEYS; k++, values += stride) {
-    const auto *halves = reinterpret_cast<const uint16_t *>(values);
+  for (int64_t k = 0; k < KEYS; k++) {
+    const auto *halves = reinterpret_cast<const uint16_t *>(values + desk.cells[k] * stride);
     UNROLL for (int s = 0; s < V::STRIPS; s++) V::store_f(desk.panel[k][s], V::load_half(halves + s * V::LANES));
   }
 }
@@ -199,17 +222,179 @@ INLINE void weigh(Desk &desk, int64_t row, int64_t token, int64_t depth) {
   desk.total[row] += (eight[0] + eight[4]) + (eight[1] + eight[5]) + ((eight[2] + eight[6]) + (eight[3] + eight[7]));
 }
 
-/** Computes one block: the tokens from `first` on, for all heads that share a head of keys. */
-static void attend_block(const Attention &a, Desk &desk, int64_t stream, int64_t shared, int64_t first, int64_t tokens) {
-  const int64_t group = a.heads / a.key_heads, rows = tokens * group;
-  const char *keys = a.keys + shared * a.key_head + stream * a.key_stream;
-  const char *values = a.values + shared * a.value_head + stream * a.value_stream;
-  const char *mask = a.mask ? a.mask + first * a.mask_token + stream * a.mask_stream : nullptr;
+/** The tokens of a block, and what they read. */
+struct Block {
+  const Attention &a;
+  int64_t stream;
+  /** The head of keys. */
+  int64_t shared;
+  int64_t first, tokens;
+
+  INLINE_MEMBER int64_t group() const { return a.heads / a.key_heads; }
+  INLINE_MEMBER int64_t rows() const { return tokens * group(); }
+  INLINE_MEMBER const char *mask_of(int64_t token) const {
+    return a.mask + (first + token) * a.mask_token + stream * a.mask_stream;
+  }
+  /** The number of a row's head. */
+  INLINE_MEMBER int64_t head(int64_t row) const { return shared * group() + row % group(); }
+};
+
+/** What a tile is read from: a head of keys and values. */
+struct Head {
+  const char *keys, *values;
+
+  explicit Head(const Block &block)
+      : keys(block.a.keys + block.shared * block.a.key_head + block.stream * block.a.key_stream),
+        values(block.a.values + block.shared * block.a.value_head + block.stream * block.a.value_stream) {}
+};
+
+/** Turns the scores of all rows for a tile into weights. */
+INLINE void weigh_all(const Block &block, Desk &desk) {
+  for (int64_t row = 0; row < block.rows(); row++) {
+    const int64_t token = row / block.group();
+    if (desk.sees[token] != Desk::NONE) weigh(desk, row, token, block.a.value_depth);
+    else __builtin_memset(desk.scores + row * KEYS, 0, sizeof(float) * KEYS);
+  }
+}
+
+/** Up to so many rows are faster without panels: each key and each value is unpacked where it is multiplied. */
+constexpr int64_t FEW_ROWS = 4;
+
+/** Sums the lanes of four vectors. */
+INLINE __m128 sums_of(const __m256 x[4]) {
+  const __m256 pairs = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
+  return _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1));
+}
+
+INLINE __m256 eight_halves(const char *p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)));
+}
+
+/** Computes the tile of the keys in `desk.cells` for R rows. */
+template <int R>
+static __attribute__((noinline)) void attend_few(const Block &block, Desk &desk) {
+  const Attention &a = block.a;
+  const Head head(block);
+  constexpr int TOGETHER = 4;
+  for (int64_t k = 0; k < KEYS; k += TOGETHER) {
+    const char *keys[TOGETHER];
+    UNROLL for (int i = 0; i < TOGETHER; i++) {
+      keys[i] = head.keys + desk.cells[k + i] * a.key;
+      // The processor does not foresee these reads.
+      const int64_t next = desk.cells[k + i + TOGETHER < KEYS ? k + i + TOGETHER : k + i];
+      for (int64_t d = 0; d < a.key_depth; d += 32) __builtin_prefetch(head.keys + next * a.key + 2 * d);
+      for (int64_t d = 0; d < a.value_depth; d += 32) {
+        __builtin_prefetch(head.values + desk.cells[k + i] * a.value + 2 * d);
+      }
+    }
+    __m256 total[R][TOGETHER];
+    UNROLL for (int r = 0; r < R; r++)
+      UNROLL for (int i = 0; i < TOGETHER; i++) total[r][i] = _mm256_setzero_ps();
+    for (int64_t d = 0; d < a.key_depth; d += 8) {
+      UNROLL for (int i = 0; i < TOGETHER; i++) {
+        const __m256 key = eight_halves(keys[i] + 2 * d);
+        UNROLL for (int r = 0; r < R; r++) {
+          total[r][i] = _mm256_fmadd_ps(key, _mm256_loadu_ps(desk.queries + r * a.key_depth + d), total[r][i]);
+        }
+      }
+    }
+    UNROLL for (int r = 0; r < R; r++) _mm_storeu_ps(desk.scores + r * KEYS + k, sums_of(total[r]));
+  }
+  weigh_all(block, desk);
+  constexpr int WIDE = R > 2 ? 2 : 4;
+  for (int64_t d = 0; d < a.value_depth; d += 8 * WIDE) {
+    __m256 total[R][WIDE];
+    UNROLL for (int r = 0; r < R; r++)
+      UNROLL for (int i = 0; i < WIDE; i++)
+        total[r][i] = _mm256_loadu_ps(desk.sums + r * a.value_depth + d + 8 * i);
+    for (int64_t k = 0; k < KEYS; k++) {
+      const char *values = head.values + desk.cells[k] * a.value + 2 * d;
+      __m256 value[WIDE];
+      UNROLL for (int i = 0; i < WIDE; i++) value[i] = eight_halves(values + 16 * i);
+      UNROLL for (int r = 0; r < R; r++) {
+        const __m256 weight = _mm256_broadcast_ss(desk.scores + r * KEYS + k);
+        UNROLL for (int i = 0; i < WIDE; i++) total[r][i] = _mm256_fmadd_ps(value[i], weight, total[r][i]);
+      }
+    }
+    UNROLL for (int r = 0; r < R; r++)
+      UNROLL for (int i = 0; i < WIDE; i++)
+        _mm256_storeu_ps(desk.sums + r * a.value_depth + d + 8 * i, total[r][i]);
+  }
+}
+
+/** Computes the tile of the keys in `desk.cells`, whose masks were read. */
+static void attend_tile(const Block &block, Desk &desk) {
+  const Attention &a = block.a;
+  const int64_t rows = block.rows();
+  static_assert(FEW_ROWS == 4, "one function for each");
+  if (rows == 1) return attend_few<1>(block, desk);
+  if (rows == 2) return attend_few<2>(block, desk);
+  if (rows == 3) return attend_few<3>(block, desk);
+  if (rows == 4) return attend_few<4>(block, desk);
+  const Head head(block);
+  for (int64_t k = 0; k < KEYS; k += WIDTH) {
+    pack_keys(desk, desk.cells + k, head.keys, a.key, a.key_depth, head.values, a.value);
+    multiply_all<false>(rows, desk.queries, a.key_depth, desk, a.key_depth, desk.scores + k, KEYS);
+  }
+  weigh_all(block, desk);
+  for (int64_t d = 0; d < a.value_depth; d += WIDTH) {
+    pack_values(desk, head.values + 2 * d, a.value);
+    multiply_all<true>(rows, desk.scores, KEYS, desk, KEYS, desk.sums + d, a.value_depth);
+  }
+}
+
+/** Computes the tile of the waiting cells, of which there is at least one. */
+static void attend_waiting(const Block &block, Desk &desk) {
+  for (int64_t k = 0; k < KEYS; k++) desk.cells[k] = desk.waiting[k < desk.waits ? k : desk.waits - 1];
+  for (int64_t token = 0; token < block.tokens; token++) {
+    uint16_t *mask = desk.waiting_mask + token * KEYS;
+    for (int64_t k = desk.waits; k < KEYS; k++) mask[k] = HIDDEN;
+    read_mask(desk, token, reinterpret_cast<const char *>(mask));
+  }
+  desk.waits = 0;
+  attend_tile(block, desk);
+}
+
+/** Bit i is set if the mask at half float i is not minus infinity. */
+INLINE uint64_t seen_bits(const char *mask) {
+  const __m256i hidden = _mm256_set1_epi16(static_cast<int16_t>(HIDDEN));
+  uint64_t bits = 0;
+  UNROLL for (int i = 0; i < 2; i++) {
+    const auto *at = reinterpret_cast<const __m256i *>(mask + 64 * i);
+    const __m256i low = _mm256_cmpeq_epi16(_mm256_loadu_si256(at), hidden);
+    const __m256i high = _mm256_cmpeq_epi16(_mm256_loadu_si256(at + 1), hidden);
+    // Packing takes turns between the halves of both vectors.
+    const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
+    bits |= static_cast<uint64_t>(~static_cast<uint32_t>(_mm256_movemask_epi8(bytes))) << (32 * i);
+  }
+  return bits;
+}
+
+/** A tile of which so many cells are seen is read as it lies. */
+constexpr int DENSE = 48;
+
+/** Adds the seen cells of a tile to the waiting ones. */
+static void wait_for_more(const Block &block, Desk &desk, int64_t key, uint64_t seen) {
+  for (; seen != 0; seen &= seen - 1) {
+    const int64_t cell = key + __builtin_ctzll(seen);
+    desk.waiting[desk.waits] = cell;
+    for (int64_t token = 0; token < block.tokens; token++) {
+      __builtin_memcpy(desk.waiting_mask + token * KEYS + desk.waits, block.mask_of(token) + 2 * cell, 2);
+    }
+    desk.waits++;
+    if (desk.waits == KEYS) attend_waiting(block, desk);
+  }
+}
+
+/** Computes one block, for all heads that share a head of keys. */
+static void attend_block(const Block &block, Desk &desk) {
+  const Attention &a = block.a;
+  const int64_t rows = block.rows(), group = block.group();
   const float scale = a.scale * LOG2_E;
 
   for (int64_t row = 0; row < rows; row++) {
-    const int64_t token = first + row / group, head = shared * group + row % group;
-    const char *from = a.queries + token * a.query_token + head * a.query_head + stream * a.query_stream;
+    const char *from = a.queries + (block.first + row / group) * a.query_token + block.head(row) * a.query_head +
+                       block.stream * a.query_stream;
     float *to = desk.queries + row * a.key_depth;
     __builtin_memcpy(to, from, sizeof(float) * a.key_depth);
     scale_row(to, a.key_depth, scale);
@@ -217,32 +402,26 @@ static void attend_block(const Attention &a, Desk &desk, int64_t stream, int64_t
     desk.top[row] = NEVER;
     desk.total[row] = 0;
   }
-  for (int64_t token = 0; token < tokens; token++) desk.sees[token] = Desk::ALL;
+  for (int64_t token = 0; token < block.tokens; token++) desk.sees[token] = Desk::ALL;
+  desk.waits = 0;
 
   for (int64_t key = 0; key < a.count; key += KEYS) {
-    bool seen = !mask;
-    for (int64_t token = 0; mask && token < tokens; token++) {
-      read_mask(desk, token, mask + token * a.mask_token + 2 * key);
-      seen |= desk.sees[token] != Desk::NONE;
+    uint64_t seen = a.mask ? 0 : ~0ull;
+    for (int64_t token = 0; a.mask && token < block.tokens; token++) seen |= seen_bits(block.mask_of(token) + 2 * key);
+    if (__builtin_popcountll(seen) < DENSE) {
+      wait_for_more(block, desk, key, seen);
+      continue;
     }
-    if (!seen) continue;
-    for (int64_t k = 0; k < KEYS; k += WIDTH) {
-      pack_keys(desk, keys + (key + k) * a.key, a.key, a.key_depth, values + (key + k) * a.value, a.value);
-      multiply_all<false>(rows, desk.queries, a.key_depth, desk, a.key_depth, desk.scores + k, KEYS);
+    for (int64_t k = 0; k < KEYS; k++) desk.cells[k] = key + k;
+    for (int64_t token = 0; a.mask && token < block.tokens; token++) {
+      read_mask(desk, token, block.mask_of(token) + 2 * key);
     }
-    for (int64_t row = 0; row < rows; row++) {
-      const int64_t token = row / group;
-      if (desk.sees[token] != Desk::NONE) weigh(desk, row, token, a.value_depth);
-      else __builtin_memset(desk.scores + row * KEYS, 0, sizeof(float) * KEYS);
-    }
-    for (int64_t d = 0; d < a.value_depth; d += WIDTH) {
-      pack_values(desk, values + key * a.value + 2 * d, a.value);
-      multiply_all<true>(rows, desk.scores, KEYS, desk, KEYS, desk.sums + d, a.value_depth);
-    }
+    attend_tile(block, desk);
   }
+  if (desk.waits > 0) attend_waiting(block, desk);
 
   for (int64_t row = 0; row < rows; row++) {
-    const int64_t token = first + row / group, head = shared * group + row % group;
+    const int64_t token = block.first + row / group, head = block.head(row);
     float *sums = desk.sums + row * a.value_depth;
     if (a.sinks) {
       const float sink = a.sinks[head] * LOG2_E;
@@ -250,21 +429,47 @@ static void attend_block(const Attention &a, Desk &desk, int64_t stream, int64_t
       desk.total[row] += power_of_two_of(sink - desk.top[row]);
     }
     scale_row(sums, a.value_depth, desk.total[row] == 0 ? 0 : 1 / desk.total[row]);
-    float *to = a.out + ((stream * a.tokens + token) * a.heads + head) * a.value_depth;
+    float *to = a.out + ((block.stream * a.tokens + token) * a.heads + head) * a.value_depth;
     __builtin_memcpy(to, sums, sizeof(float) * a.value_depth);
   }
 }
+
+/** True if a token of a block and the next one see mostly the same cells, so that they are faster together. */
+static bool sees_alike(const Block &block, int64_t token) {
+  const char *one = block.mask_of(token), *next = block.mask_of(token + 1);
+  int64_t of_one = 0, of_next = 0, of_both = 0;
+  for (int64_t key = 0; key < block.a.count; key += KEYS) {
+    const uint64_t a = seen_bits(one + 2 * key), b = seen_bits(next + 2 * key);
+    of_one += __builtin_popcountll(a), of_next += __builtin_popcountll(b), of_both += __builtin_popcountll(a & b);
+  }
+  return 2 * of_both >= (of_one > of_next ? of_one : of_next);
+}
+
+/** Computes the tokens of a block, apart where they see other cells. */
+static void attend_alike(const Block &all, Desk &desk) {
+  for (int64_t from = 0; from < all.tokens;) {
+    int64_t to = from + 1;
+    while (to < all.tokens && (!all.a.mask || sees_alike(all, to - 1))) to++;
+    attend_block({all.a, all.stream, all.shared, all.first + from, to - from}, desk);
+    from = to;
+  }
+}
+
+/** Each thread has at least so many blocks, if there are as many tokens. */
+constexpr int64_t SHARES = 4;
 
 /** Computes the blocks of one thread: the threads take turns, since later tokens see more keys. */
 static void attend(const Attention &a) {
   // Aligned to a line of the cache. It is not set to 0: what is read was written before.
   alignas(64) Desk desk;
   const int64_t group = a.heads / a.key_heads;
-  const int64_t most = group < MOST_ROWS ? MOST_ROWS / group : 1;
+  // So small that each thread has several, however differently long they take.
+  const int64_t share = up(a.tokens * a.key_heads * a.streams, SHARES * a.threads);
+  const int64_t most = least(share, group < MOST_ROWS ? MOST_ROWS / group : 1);
   const int64_t blocks = up(a.tokens, most), all = a.streams * a.key_heads * blocks;
   for (int64_t i = a.thread; i < all; i += a.threads) {
     const int64_t first = i % blocks * most;
-    attend_block(a, desk, i / blocks / a.key_heads, i / blocks % a.key_heads, first, least(most, a.tokens - first));
+    attend_alike({a, i / blocks / a.key_heads, i / blocks % a.key_heads, first, least(most, a.tokens - first)}, desk);
   }
 }
 

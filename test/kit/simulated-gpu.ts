@@ -100,6 +100,7 @@ export function simulateDecoder(gpu: SimulatedGpu, sequences: number, batchSize:
     contextLength: 1_000_000,
     batchSize,
     sequences,
+    unified: false,
     takesBack: Number.POSITIVE_INFINITY,
     outputs: Math.floor(batchSize / sequences),
     hold: () => () => undefined,

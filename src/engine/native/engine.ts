@@ -103,7 +103,7 @@ async function startChat(
   const adapters = await loadAdapters(model, options.adapters ?? []);
   const context = await createGrowingContext(model, wanted, grows, log, available);
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
-  const times = createPassTimes();
+  const times = createPassTimes(context.context.unified);
   const decoder = createDecoder(context, model);
   const { reason, ...counts } = await threadsFor(decoder, options, backend);
   const driver =
@@ -115,7 +115,7 @@ async function startChat(
   const copyMs = () => (copied.ms * decoder.room) / copied.room;
   const costs = () => ({
     ...(driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs: copyMs() }),
-    rowsMs: times.rows.of,
+    rowsMs: decoder.unified ? () => 0 : times.rows.of,
   });
   const { bytesPerToken = 0 } = link ?? {};
   const promptTokenMs = () => driver.promptTokenMs;

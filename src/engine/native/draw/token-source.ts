@@ -176,11 +176,11 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 }
 
 /**
- * True if all replies together are faster when the pending tokens of this reply are evaluated in one pass. llama.cpp
- * then cuts the pass into two micro-batches, and the other replies wait for the second one. Evaluated one per pass, the
- * tokens take a small share of each.
+ * True if all replies together are faster when the pending tokens of this reply are evaluated in one pass. Without a cache
+ * that all sequences share, llama.cpp then cuts the pass into two micro-batches, and the other replies wait for the second
+ * one. Evaluated one per pass, the tokens take a small share of each.
  */
-function goTogether(pending: number, { latest: { replies }, lines, rows }: PassTimes): boolean {
-  if (pending <= 1 || replies <= 1) return true;
+function goTogether(pending: number, { latest: { replies }, lines, rows, together }: PassTimes): boolean {
+  if (together || pending <= 1 || replies <= 1) return true;
   return lines.of(pending - 1) < ((pending - 1) * rows.of(replies)) / replies;
 }

@@ -29,6 +29,11 @@ export interface ContextOptions {
   threads: number;
   /** The number of earlier states that a sequence of a model with a recurrent state keeps; by default none. */
   states?: number | undefined;
+  /**
+   * True if all sequences share the cells of one cache. Any tokens of any sequences are then computed at once, a copy of
+   * a sequence shares its cells, and a sequence may have more cells than others.
+   */
+  unified?: boolean | undefined;
   /** The format of the KV cache; by default f16. */
   kvType?: KvType | undefined;
   /** True or false for flash attention; undefined lets llama.cpp decide. */
@@ -55,6 +60,8 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   /** The number of tokens that a sequence can hold. */
   readonly room: number;
   readonly sequences: number;
+  /** True if all sequences share the cells of one cache. */
+  readonly unified: boolean;
   readonly batchSize: number;
   /** The most tokens in one forward pass after which logits can be wanted. */
   readonly outputs: number;
@@ -69,7 +76,9 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   decode(parts: readonly Part[], options?: EvaluationOptions): Promise<LogitsPlace[][]>;
   /** Drops the tokens of a sequence from the position `start` on. Returns false if the model cannot. */
   remove(sequence: number, start: number): boolean;
-  /** Replaces what a sequence holds with what another one holds. The next pass copies the bytes. */
+  /**
+   * Replaces what a sequence holds with what another one holds. The next pass copies the bytes, unless they share the cells.
+   */
   copy(from: number, to: number): void;
   /** Returns the smallest and the largest position of a sequence; both are -1 if it is empty. */
   positions(sequence: number): { first: number; last: number };
@@ -153,8 +162,9 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   };
 
   return {
-    room: llama.llama_n_ctx_seq(opened),
+    room: Math.floor(llama.llama_n_ctx_seq(opened) / (options.unified ? sequences : 1)),
     sequences,
+    unified: options.unified ?? false,
     batchSize,
     outputs: mostOutputs,
     states: llama.llama_n_rs_seq(opened),
@@ -271,6 +281,7 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
     n_seq_max: sequences,
     n_rs_seq: options.states ?? 0,
     n_outputs_max: options.outputs ?? 0,
+    kv_unified: options.unified ?? false,
     n_threads: threads,
     n_threads_batch: threads,
     flash_attn_type: flashAttentionOf(options.flashAttention),

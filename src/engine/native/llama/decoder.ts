@@ -20,7 +20,7 @@ export interface PassOptions extends EvaluationOptions {
  */
 export interface Decoder
   extends Pick<GrowingContext, 'room' | 'contextLength' | 'hold'>,
-    Pick<LlamaContext, 'logitsAt' | 'highestAt'> {
+    Pick<LlamaContext, 'logitsAt' | 'highestAt' | 'unified'> {
   /** The most tokens in one forward pass. */
   readonly batchSize: number;
   /** The number of sequences. */
@@ -44,8 +44,8 @@ export interface Decoder
   reaches(sequence: number, extent: number): Promise<boolean>;
   /**
    * Replaces what a sequence holds with the first `extent` positions of another sequence. Returns the number of positions
-   * that it holds then: `extent` or 0. llama.cpp only notes the copy; it moves the bytes of the whole sequence when the
-   * next forward pass begins.
+   * that it holds then: `extent` or 0. In one cache for all sequences, both share the cells. Else llama.cpp only notes the
+   * copy; it moves the bytes of the whole sequence when the next forward pass begins.
    */
   copy(from: number, to: number, extent: number): Promise<number>;
   /**
@@ -60,7 +60,8 @@ export interface Decoder
   save(sequence: number, path: string): Promise<{ bytes: number; ms: number }>;
   /**
    * Loads a file with the state of `extent` positions into an empty sequence. Resolves to false, with the sequence empty,
-   * if the file cannot be loaded or there is no room for it.
+   * if the file cannot be loaded or there is no room for it. The file has to be whole: where one ends too early, llama.cpp
+   * may end the process.
    */
   load(sequence: number, path: string, extent: number): Promise<boolean>;
   /**
@@ -77,7 +78,7 @@ export interface Decoder
 /** Makes the decoder of a context. */
 export function createDecoder(growing: GrowingContext, memory: Memory): Decoder {
   const { contextLength } = growing;
-  const { batchSize, sequences, states } = growing.context;
+  const { batchSize, sequences, states, unified } = growing.context;
   const cells = createCells(growing, memory);
   // llama.cpp's context allows one call at a time.
   const alone = createTurns();
@@ -103,6 +104,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     },
     batchSize,
     sequences,
+    unified,
     outputs: Math.floor(growing.context.outputs / sequences),
     takesBack: memory.recurs ? states : Number.POSITIVE_INFINITY,
     hold: growing.hold,
@@ -128,7 +130,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     copy: (from, to, extent) =>
       alone(async () => {
         const copied = cells.copy(from, to);
-        if (copied > 0) unsettled.add(from).add(to);
+        if (copied > 0 && !unified) unsettled.add(from).add(to);
         return copied < extent ? cells.clear(to) : cells.keep(to, extent);
       }),
     settled: (sequence) => !unsettled.has(sequence),

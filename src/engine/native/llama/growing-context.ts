@@ -150,10 +150,20 @@ async function openWith(model: LlamaModel, options: EngineOptions, contextLength
     flashAttention: options.flashAttention,
     states: options.states,
     kvType: options.kvType,
+    unified: sharesCells(model, options),
   });
   if (context) return context;
   const reason = model.library.takeError();
   throw new InsufficientMemory(`llama.cpp could not make a context of ${contextLength} tokens: ${reason}`);
+}
+
+/**
+ * True if the sequences of a model's context share the cells of one cache. Attention then passes over the cells of other
+ * sequences, which Paddock's kernels do for 16-bit floats. A sliding window drops no cell that two sequences share, and
+ * a recurrent state is no cell.
+ */
+function sharesCells({ rewinds, library }: LlamaModel, { flashAttention, kvType }: EngineOptions): boolean {
+  return rewinds && library.kernels.instructions !== null && flashAttention !== false && (kvType ?? 'f16') === 'f16';
 }
 
 /** The bytes that one token takes in the cache, in layers that attend to all tokens and in those with a window. */

@@ -6,12 +6,13 @@ const TIMED_PASSES = 3;
 const ENOUGH_MS = 300;
 
 /**
- * Measures how long copying one sequence to another takes, in ms; 0 if there is only one sequence. The next forward
+ * Measures how long copying one sequence to another takes, in ms; 0 if there is only one sequence or a copy shares the
+ * cells. The next forward
  * pass moves the bytes, so this is the difference between a pass after a copy and a pass without one. Empties the first
  * two sequences.
  */
 export async function measureCopy(decoder: Decoder, threads: number): Promise<number> {
-  if (decoder.sequences < 2) return 0;
+  if (decoder.sequences < 2 || decoder.unified) return 0;
   const token = 1;
   const timePass = async (copies: boolean) => {
     await decoder.truncate(0, 0);

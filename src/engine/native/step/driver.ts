@@ -74,13 +74,13 @@ export function createDriver(
     const watched = isBrief && briefPasses++ % BRIEF_WATCHED > 0 ? undefined : governor;
     const threads = atMost(isLong ? counts.prompt : counts.reply);
     const start = { wall: clock(), cpu: watched?.ownCpuMs() ?? 0 };
-    let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
+    let batches: MicroBatch[] = [parts.length > 1 ? { sequences: tokens, width: 1 } : { sequences: 1, width: tokens }];
     const arrange = (shape: PassShape) => {
       const runs = planRuns(shape, batchMs);
       batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
       return runs;
     };
-    const options = { arrange: parts.length > 1 ? arrange : undefined, signal, adapters, isBrief };
+    const options = { arrange: parts.length > 1 && !decoder.unified ? arrange : undefined, signal, adapters, isBrief };
     const places = await decoder.decode(parts, threads, options);
     const now = clock();
     const wallMs = now - start.wall;
@@ -109,6 +109,7 @@ export function createDriver(
         // On a GPU, llama.cpp makes its graph anew whenever the shape of a pass changes. On an H200 that takes 3 ms in each of
         // two passes of 2 ms: guesses for 4 and 8 replies gained nothing.
         onlyAlone: !governed,
+        ragged: decoder.unified,
         timeOf: times.of,
       });
       planned = { prompts, repliesMs: guesses?.ms ?? repliesMs };

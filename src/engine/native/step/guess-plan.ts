@@ -11,6 +11,8 @@ export interface GuessLimits {
   readsPrompt: boolean;
   /** True if only a reply that is alone has guesses. */
   onlyAlone: boolean;
+  /** True if all tokens are computed at once, however many each reply has. */
+  ragged: boolean;
   /** Returns the time of a micro-batch, in ms. */
   timeOf: (batch: MicroBatch) => number;
 }
@@ -33,15 +35,18 @@ export interface GuessPlan {
 const WORTH = { alone: 1.05, several: 1.2 };
 
 /**
- * Decides how many guessed tokens the replies of a step have evaluated; null if none. All replies get equally many tokens:
+ * Decides how many guessed tokens the replies of a step have evaluated; null if none. In a shared cache, each reply has as
+ * many as it has guesses, up to one limit. Else all replies get equally many tokens:
  * llama.cpp computes sequences at once only if they are neighbours of one width, and else reads all weights again. So
  * replies without a guess are filled up, if the guesses of the others are worth that. While a prompt is read, only a reply that is alone
  * has guesses: those of several would make the prompt wait, and its reply is worth more to the step than they are.
  */
 export function planGuesses(
   demands: readonly Pick<Demand, 'reply' | 'offer'>[],
-  { room, readsPrompt, onlyAlone, timeOf }: GuessLimits,
+  limits: GuessLimits,
 ): GuessPlan | null {
+  if (limits.ragged) return planRagged(demands, limits);
+  const { room, readsPrompt, onlyAlone, timeOf } = limits;
   const replies = demands.filter(({ reply }) => reply > 0);
   const rows = replies
     .flatMap(({ reply, offer }) => (offer ? { reply, ...offer } : []))
@@ -61,6 +66,32 @@ export function planGuesses(
   }
   if (best.width === 1) return null;
   return { added: demands.map(({ reply }) => (reply > 0 ? Math.max(0, best.width - reply) : 0)), ms: best.ms };
+}
+
+/** Decides on the guesses of a step whose tokens are all computed at once. */
+function planRagged(
+  demands: readonly Pick<Demand, 'reply' | 'offer'>[],
+  { room, readsPrompt, onlyAlone, timeOf }: GuessLimits,
+): GuessPlan | null {
+  const replies = demands.filter(({ reply }) => reply > 0);
+  const isAlone = replies.length === 1;
+  if (!isAlone && (readsPrompt || onlyAlone)) return null;
+  const addedTo = ({ reply, offer }: Pick<Demand, 'reply' | 'offer'>, width: number) =>
+    offer && reply > 0 ? Math.max(0, Math.min(offer.tokens, offer.most, width - reply)) : 0;
+  const tokensWith = (width: number) => sum(replies.map((one) => one.reply + addedTo(one, width)));
+  const msOf = (tokens: number) => timeOf(isAlone ? { sequences: 1, width: tokens } : { sequences: tokens, width: 1 });
+  const gained = (width: number) =>
+    sum(replies.map((one) => one.reply - 1 + expectedTokens(one.offer?.share ?? 0, addedTo(one, width))));
+  const widest = Math.max(0, ...replies.map(({ reply, offer }) => reply + (offer?.tokens ?? 0)));
+  const base = { ms: msOf(tokensWith(1)), tokens: gained(1) };
+  let best = { width: 1, gain: isAlone ? WORTH.alone : WORTH.several, ms: 0 };
+  for (let width = 2; width <= widest && tokensWith(width) <= room; width++) {
+    const ms = msOf(tokensWith(width));
+    const gain = gained(width) / base.tokens / Math.max(1, ms / base.ms);
+    if (gain > best.gain) best = { width, gain, ms };
+  }
+  if (best.width === 1) return null;
+  return { added: demands.map((one) => addedTo(one, best.width)), ms: best.ms };
 }
 
 /** A reply that may have more tokens than the `reply` that it needs. */

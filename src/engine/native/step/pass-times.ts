@@ -136,15 +136,21 @@ export interface PassTimes {
   /** The times of micro-batches with one sequence: llama.cpp computes tokens of the same sequence in another way. */
   readonly lines: TokenTimes;
   readonly latest: Pick<TimedPass, 'tokens' | 'replies'>;
+  /** True if all tokens of a pass are computed at once. Both kinds of times are then the same. */
+  readonly together: boolean;
   /** Returns the expected time of a micro-batch, in ms. */
   of(batch: MicroBatch): number;
   note(pass: TimedPass): void;
 }
 
-/** Makes the times of one context, at first without measurements. */
-export function createPassTimes(): PassTimes {
-  const rows: TokenTimes = createTokenTimes(GROWTH.row, () => lines);
-  const lines = createTokenTimes(GROWTH.line, () => rows);
+/**
+ * Makes the times of one context, at first without measurements.
+ *
+ * @param together true if all tokens of a pass are computed at once
+ */
+export function createPassTimes(together = false): PassTimes {
+  const lines: TokenTimes = createTokenTimes(GROWTH.line, together ? undefined : () => rows);
+  const rows: TokenTimes = together ? lines : createTokenTimes(GROWTH.row, () => lines);
   let latest = { tokens: 1, replies: 1 };
 
   const timesFor = ({ sequences }: MicroBatch) => (sequences === 1 ? lines : rows);
@@ -153,7 +159,7 @@ export function createPassTimes(): PassTimes {
   const noteBatch = (batch: MicroBatch, ms: number) => {
     const tokens = batch.sequences * batch.width;
     // A single token counts for both kinds.
-    for (const table of [rows, lines]) if (table === timesFor(batch) || tokens === 1) table.note(tokens, ms);
+    for (const table of new Set([rows, lines])) if (table === timesFor(batch) || tokens === 1) table.note(tokens, ms);
   };
 
   /**
@@ -174,6 +180,7 @@ export function createPassTimes(): PassTimes {
   return {
     rows,
     lines,
+    together,
     get latest() {
       return latest;
     },

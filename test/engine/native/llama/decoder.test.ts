@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -23,6 +23,8 @@ const SLOTS = 8;
 let folder: string;
 let model: LlamaModel;
 let decoder: Decoder;
+/** A decoder whose sequences have a cache each, as on a GPU and without Paddock's kernels. */
+let apart: Decoder;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-private-'));
@@ -36,6 +38,8 @@ beforeAll(async () => {
   };
   model = await openNativeModel(options.files[0] ?? '');
   decoder = createDecoder(await createGrowingContext(model, options, false, silentLog), model);
+  const without = { ...options, flashAttention: false };
+  apart = createDecoder(await createGrowingContext(model, without, false, silentLog), model);
 });
 afterAll(async () => {
   await model.close();
@@ -47,11 +51,11 @@ function tokensOf(text: string): Token[] {
 }
 
 /** Evaluates tokens at the beginning of an empty sequence, and reads the two highest logits after the last. */
-async function highestAfter(tokens: Token[], sequence = 0) {
-  await decoder.truncate(sequence, 0);
+async function highestAfter(tokens: Token[], sequence = 0, by = decoder) {
+  await by.truncate(sequence, 0);
   const part = { sequence, at: 0, tokens, logitsAt: [tokens.length - 1] };
-  const [[place = -1] = []] = await decoder.decode([part], 1);
-  return decoder.highestAt(place, 2);
+  const [[place = -1] = []] = await by.decode([part], 1);
+  return by.highestAt(place, 2);
 }
 
 describe('a decoder', () => {
@@ -87,46 +91,6 @@ describe('a decoder', () => {
     for (const highest of [5, 39, model.tokenizer.size]) expect(await read(highest)).toEqual(expected);
   });
 
-  it('fills gaps between sequences, and leaves those that fill them as they were', async () => {
-    const tokens = tokensOf('a text that is long enough to be compared');
-    const next = tokensOf('more');
-    const expected = await highestAfter([...tokens, ...next]);
-    for (const sequence of [0, 1, 2]) await highestAfter(tokens, sequence);
-    await decoder.truncate(3, 0);
-    const part = (sequence: number) => ({ sequence, at: tokens.length, tokens: next, logitsAt: [next.length - 1] });
-    const shapes: PassShape[] = [];
-    const asOneRun = (shape: PassShape) => {
-      shapes.push(shape);
-      return [{ from: 0, to: 4 }];
-    };
-    const places = await decoder.decode([part(2), part(0)], 1, { arrange: asOneRun });
-    expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
-    expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
-    for (const [place = -1] of places) expect(decoder.highestAt(place, 2).tokens).toEqual(expected.tokens);
-
-    const [[place = -1] = []] = await decoder.decode([part(1)], 1);
-    expect(decoder.highestAt(place, 2).tokens).toEqual(expected.tokens);
-    expect((await highestAfter([...tokens, ...next], 3)).tokens).toEqual(expected.tokens);
-  });
-
-  it('fills no gap with a sequence that is longer than those that bring something, nor with one that is full', async () => {
-    await highestAfter(tokensOf('a text of some more tokens than the other'), 1);
-    await decoder.truncate(2, 0);
-    await decoder.decode([{ sequence: 2, at: 0, tokens: Array(60).fill(1), logitsAt: [] }], 1);
-    const mayFill = async (at: number, tokens: Token[]) => {
-      let shape: PassShape | undefined;
-      await decoder.truncate(0, at);
-      const arrange = (seen: PassShape) => {
-        shape = seen;
-        return [{ from: 0, to: 1 }];
-      };
-      await decoder.decode([{ sequence: 0, at, tokens, logitsAt: [] }], 1, { arrange });
-      return shape?.mayFill.slice(1, 3);
-    };
-    expect(await mayFill(0, tokensOf('short'))).toEqual([false, false]);
-    expect(await mayFill(0, Array(50).fill(1))).toEqual([true, false]);
-  });
-
   it('saves a sequence to a file, and loads it into another one', async () => {
     const tokens = tokensOf('what was read once is never read again');
     const expected = await highestAfter(tokens);
@@ -140,17 +104,6 @@ describe('a decoder', () => {
     const part = { sequence: 1, at: tokens.length - 1, tokens: tokens.slice(-1), logitsAt: [0] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
     expect(decoder.highestAt(place, 2)).toEqual(expected);
-  });
-
-  it('loads nothing from a file that is cut, and leaves the sequence empty', async () => {
-    const path = join(folder, 'state');
-    const tokens = tokensOf('a text of some tokens');
-    await highestAfter(tokens);
-    await decoder.save(0, path);
-    await truncate(path, 1000);
-    await decoder.truncate(1, 0);
-    expect(await decoder.load(1, path, tokens.length)).toBe(false);
-    expect((await highestAfter(tokens, 1)).tokens).toEqual((await highestAfter(tokens)).tokens);
   });
 
   it('drops the end of a sequence, and goes on from there', async () => {
@@ -269,5 +222,106 @@ describe('a context', () => {
 
   it('has memory for the logits of a token and its guess in each sequence, and no more than a batch', () => {
     expect(decoder.outputs).toBe(64 / SLOTS);
+  });
+});
+
+describe('a decoder whose sequences have a cache each', () => {
+  it('fills gaps between sequences, and leaves those that fill them as they were', async () => {
+    const tokens = tokensOf('a text that is long enough to be compared');
+    const next = tokensOf('more');
+    const expected = await highestAfter([...tokens, ...next], 0, apart);
+    for (const sequence of [0, 1, 2]) await highestAfter(tokens, sequence, apart);
+    await apart.truncate(3, 0);
+    const part = (sequence: number) => ({ sequence, at: tokens.length, tokens: next, logitsAt: [next.length - 1] });
+    const shapes: PassShape[] = [];
+    const asOneRun = (shape: PassShape) => {
+      shapes.push(shape);
+      return [{ from: 0, to: 4 }];
+    };
+    const places = await apart.decode([part(2), part(0)], 1, { arrange: asOneRun });
+    expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
+    expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
+    for (const [place = -1] of places) expect(apart.highestAt(place, 2).tokens).toEqual(expected.tokens);
+
+    const [[place = -1] = []] = await apart.decode([part(1)], 1);
+    expect(apart.highestAt(place, 2).tokens).toEqual(expected.tokens);
+    expect((await highestAfter([...tokens, ...next], 3, apart)).tokens).toEqual(expected.tokens);
+  });
+
+  it('fills no gap with a sequence that is longer than those that bring something, nor with one that is full', async () => {
+    await highestAfter(tokensOf('a text of some more tokens than the other'), 1, apart);
+    await apart.truncate(2, 0);
+    await apart.decode([{ sequence: 2, at: 0, tokens: Array(60).fill(1), logitsAt: [] }], 1);
+    const mayFill = async (at: number, tokens: Token[]) => {
+      let shape: PassShape | undefined;
+      await apart.truncate(0, at);
+      const arrange = (seen: PassShape) => {
+        shape = seen;
+        return [{ from: 0, to: 1 }];
+      };
+      await apart.decode([{ sequence: 0, at, tokens, logitsAt: [] }], 1, { arrange });
+      return shape?.mayFill.slice(1, 3);
+    };
+    expect(await mayFill(0, tokensOf('short'))).toEqual([false, false]);
+    expect(await mayFill(0, Array(50).fill(1))).toEqual([true, false]);
+  });
+
+  it('has the next pass copy the bytes of a sequence', async () => {
+    const tokens = tokensOf('a beginning that two slots copy');
+    await highestAfter(tokens, 0, apart);
+    await apart.copy(0, 1, tokens.length);
+    expect([0, 1].map((sequence) => apart.settled(sequence))).toEqual([false, false]);
+    await highestAfter(tokens, 2, apart);
+    expect([0, 1].map((sequence) => apart.settled(sequence))).toEqual([true, true]);
+  });
+});
+
+describe('a decoder whose sequences share one cache', () => {
+  let shared: Decoder;
+  beforeAll(async () => {
+    const options = { contextLength: 128, sequences: SLOTS, batchSize: 64, threads: 2, unified: true };
+    const context = await openContext(model, options);
+    if (!context) throw new Error('there is no context');
+    model.own(context);
+    const unused = { room: context.room, contextLength: context.room, bytes: 0, grow: async () => {} };
+    shared = createDecoder({ ...unused, context, hold: () => () => {} }, model);
+  });
+
+  it('computes what it computes for each sequence alone, however many tokens each has and in any order', async () => {
+    const texts = ['one', 'another text of more tokens', 'a third', 'of a fourth there is more'].map(tokensOf);
+    const alone = [];
+    for (const tokens of texts) alone.push((await highestAfter(tokens, 0, shared)).tokens);
+    // Their cells lie between one another.
+    const most = Math.max(...texts.map(({ length }) => length));
+    const found = new Map<number, readonly Token[]>();
+    for (const sequence of texts.keys()) await shared.truncate(sequence, 0);
+    for (let at = 0; at < most; at += 2) {
+      const parts = [...texts.entries()]
+        .map(([sequence, all]) => ({ sequence, at, tokens: all.slice(at, at + 2), end: at + 2 >= all.length }))
+        .filter(({ tokens }) => tokens.length > 0)
+        .reverse();
+      const places = await shared.decode(
+        parts.map(({ tokens, ...part }) => ({ ...part, tokens, logitsAt: [tokens.length - 1] })),
+        2,
+      );
+      for (const [index, { sequence, end }] of parts.entries())
+        if (end) found.set(sequence, shared.highestAt(places[index]?.[0] ?? -1, 2).tokens);
+    }
+    expect(texts.map((_, sequence) => found.get(sequence))).toEqual(alone);
+  });
+
+  it('shares the cells of a copy, which may go on and be dropped by itself', async () => {
+    const [beginning, next] = ['a beginning that two slots share', 'with more'].map(tokensOf);
+    const [one, other] = [0, 1];
+    const expected = await highestAfter([...(beginning ?? []), ...(next ?? [])], one, shared);
+    await highestAfter(beginning ?? [], one, shared);
+    const { length = 0 } = beginning ?? [];
+    expect(await shared.copy(one, other, length - 1)).toBe(length - 1);
+    expect(shared.settled(one) && shared.settled(other)).toBe(true);
+    await shared.truncate(one, 0);
+    const tokens = [...(beginning ?? []).slice(-1), ...(next ?? [])];
+    const part = { sequence: other, at: length - 1, tokens, logitsAt: [tokens.length - 1] };
+    const [[place = -1] = []] = await shared.decode([part], 1);
+    expect(shared.highestAt(place, 2).tokens).toEqual(expected.tokens);
   });
 });

@@ -186,7 +186,8 @@ describe('a context by itself', () => {
   });
 
   it('is not moved as long as bytes are to be copied, which the next pass does', async () => {
-    const growing = await growingOf(true);
+    const apart = { ...options, flashAttention: false };
+    const growing = await createGrowingContext(model, apart, true, silentLog);
     const decoder = decoderFor(growing);
     const tokens = words(20);
     await decoder.decode([{ sequence: 0, at: 0, tokens, logitsAt: [] }], 1);

@@ -6,6 +6,7 @@ const LIMITS = {
   room: 128,
   readsPrompt: false,
   onlyAlone: false,
+  ragged: false,
   timeOf: ({ sequences, width }: { sequences: number; width: number }) => 10 + 2 * sequences * width,
 };
 const reply = (sequence: number, tokens: number, share: number, needs = 1) => ({
@@ -65,5 +66,35 @@ describe('the guesses of a step', () => {
   it('leave room for the prompts', () => {
     const replies = [reply(0, 15, 0.9), reply(1, 15, 0.9)];
     expect(planGuesses(replies, { ...LIMITS, room: 6 })?.added).toEqual([2, 2]);
+  });
+});
+
+describe('the guesses of a step whose tokens are all computed at once', () => {
+  const together = { ...LIMITS, ragged: true };
+
+  it('are as many for each reply as it has', () => {
+    const plan = planGuesses([reply(0, 6, 0.95), prompt, reply(5, 2, 0.95)], together);
+    expect(plan?.added).toEqual([6, 0, 2]);
+    expect(plan?.ms).toBe(10 + 2 * 10);
+  });
+
+  it('have one limit, which leaves room for what must be computed', () => {
+    const plan = planGuesses([reply(0, 15, 0.99), reply(1, 15, 0.99)], { ...together, room: 12 });
+    expect(plan?.added).toEqual([5, 5]);
+  });
+
+  it('leave a reply without any as it is, and need no other reply to have some', () => {
+    const without = { reply: 1 };
+    expect(planGuesses([without, reply(1, 8, 0.95)], together)?.added).toEqual([0, 8]);
+    expect(planGuesses([without, without], together)).toBeNull();
+  });
+
+  it('are left out where the longer pass costs more than they bring', () => {
+    expect(planGuesses([reply(0, 8, 0.1), reply(1, 8, 0.1)], together)).toBeNull();
+  });
+
+  it('beside a prompt are only for a reply that is alone', () => {
+    expect(planGuesses([reply(0, 8, 0.95), reply(1, 8, 0.95)], { ...together, readsPrompt: true })).toBeNull();
+    expect(planGuesses([reply(0, 8, 0.95)], { ...together, readsPrompt: true })?.added).toEqual([8]);
   });
 });
