@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashSources } from './hash-sources.js';
 
@@ -34,14 +34,14 @@ const FLAGS = [
 
 /** A file that uses more than the instructions that every x86-64 processor has is named here. */
 const SOURCES = {
-  'attention.cpp': [],
+  'attention/attention.cpp': [],
   'choice.cpp': [],
   'clear.cpp': [],
   'cpu.cpp': [],
-  'experts.cpp': [],
+  'products/experts.cpp': [],
   'pages.cpp': [],
   'search.cpp': [],
-  'sgemm.cpp': [],
+  'products/sgemm.cpp': [],
   'upstream.cpp': [],
   'isa-avx2.cpp': ['-mavx2', '-mfma', '-mf16c'],
   'isa-avx-vnni.cpp': ['-mavx2', '-mfma', '-mf16c', '-mavxvnni'],
@@ -55,13 +55,13 @@ const output = process.argv[2] ?? join(FOLDER, 'prebuilt/linux-x64/libpaddock-ke
 const objects = mkdtempSync(join(tmpdir(), 'paddock-kernels-'));
 try {
   for (const [source, flags] of Object.entries(SOURCES)) {
-    compile([...FLAGS, ...flags, '-c', join(FOLDER, 'kernels', source), '-o', join(objects, `${source}.o`)]);
+    compile([...FLAGS, ...flags, '-c', join(FOLDER, 'kernels', source), '-o', join(objects, `${basename(source)}.o`)]);
   }
   mkdirSync(dirname(output), { recursive: true });
   compile([
     ...['-shared', '-nostdlib', '-s', '-Wl,--gc-sections', '-Wl,--build-id=none', '-Wl,-z,relro,-z,now', '-Wl,-z,defs'],
     ...['-Wl,-soname,libpaddock-kernels.so', '-o', output],
-    ...Object.keys(SOURCES).map((source) => join(objects, `${source}.o`)),
+    ...Object.keys(SOURCES).map((source) => join(objects, `${basename(source)}.o`)),
     '-lc',
   ]);
 } finally {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
@@ -12,8 +12,11 @@ const FOLDER = dirname(fileURLToPath(import.meta.url));
  */
 export function hashSources() {
   const hash = createHash('sha256');
-  const files = readdirSync(join(FOLDER, 'kernels')).sort();
-  for (const file of ['build.js', ...files.map((name) => `kernels/${name}`)]) {
+  const files = readdirSync(join(FOLDER, 'kernels'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(FOLDER, join(entry.parentPath, entry.name)))
+    .sort();
+  for (const file of ['build.js', ...files]) {
     hash.update(`${file}\n`);
     hash.update(readFileSync(join(FOLDER, file)));
   }

@@ -2,12 +2,12 @@
 
 // The table of kernels. Each instruction set has a file that is compiled for it and includes its vectors and this.
 
-#include "attention.h"
-#include "blocks.h"
-#include "floats.h"
+#include "attention/attend.h"
+#include "products/blocks.h"
+#include "products/floats.h"
 #include "highest.h"
-#include "rows.h"
-#include "supers.h"
+#include "products/rows.h"
+#include "products/supers.h"
 
 namespace paddock {
 namespace {

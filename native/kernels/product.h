@@ -99,7 +99,7 @@ struct KernelSet {
   /** For activations in 16-bit floats of the weights' kind. */
   Kernel f16_f16;
   Kernel bf16_bf16;
-  /** Computes attention: see attention.h. */
+  /** Computes attention: see attention/attend.h. */
   void (*attend)(const Attention &);
   /** Finds the highest logits: see highest.h. */
   int32_t (*highest)(const float *all, int32_t count, int32_t most, int32_t *tokens, float *logits);

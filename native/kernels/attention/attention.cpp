@@ -1,8 +1,8 @@
 // Stands in for ggml's function that computes attention, if the keys and values are 16-bit floats: llama.cpp's cache
 // unless it is configured otherwise.
 
-#include "choice.h"
-#include "upstream.h"
+#include "../choice.h"
+#include "../upstream.h"
 
 using namespace paddock;
 

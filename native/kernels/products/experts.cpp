@@ -1,8 +1,8 @@
 // Stands in for the functions that ggml's CPU library asks to multiply the matrix of one expert by the tokens that the
 // router gave it. ggml has them for its IQ types alone; here they also take the types that have kernels.
 
-#include "choice.h"
-#include "upstream.h"
+#include "../choice.h"
+#include "../upstream.h"
 
 using namespace paddock;
 

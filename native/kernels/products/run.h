@@ -4,7 +4,7 @@
 // stack, and multiplies the panel by all columns. So a weight is unpacked once for many columns, and the weights have
 // no second copy in memory.
 
-#include "product.h"
+#include "../product.h"
 
 namespace paddock {
 namespace {

@@ -1,8 +1,8 @@
 // Stands in for ggml's function of the same name, which its CPU library asks for each product of a matrix and several
 // columns.
 
-#include "choice.h"
-#include "upstream.h"
+#include "../choice.h"
+#include "../upstream.h"
 
 using namespace paddock;
 

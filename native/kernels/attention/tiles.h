@@ -1,0 +1,197 @@
+#pragma once
+
+// The scores of a tile of keys and the sums of its values: with panels for many rows, without for few.
+
+#include "desk.h"
+
+namespace paddock {
+namespace {
+
+/** Multiplies C rows by a panel of `depth` vectors; `ADD` adds that to what is there. Strides are in numbers. */
+template <int C, bool ADD>
+static __attribute__((noinline)) void multiply(const float *left, int64_t left_stride,
+                                               const float (*panel)[Vector::STRIPS][Vector::LANES], int64_t depth,
+                                               float *out, int64_t out_stride) {
+  using V = Vector;
+  constexpr int S = V::STRIPS;
+  V::F total[C][S];
+  UNROLL for (int j = 0; j < C; j++)
+    UNROLL for (int s = 0; s < S; s++)
+      total[j][s] = ADD ? V::load_f(out + j * out_stride + s * V::LANES) : V::zero_f();
+  for (int64_t k = 0; k < depth; k++) {
+    V::F w[S];
+    UNROLL for (int s = 0; s < S; s++) w[s] = V::load_f(panel[k][s]);
+    UNROLL for (int j = 0; j < C; j++) {
+      const V::F x = V::set_f(left[j * left_stride + k]);
+      UNROLL for (int s = 0; s < S; s++) total[j][s] = V::mul_add(w[s], x, total[j][s]);
+    }
+  }
+  UNROLL for (int j = 0; j < C; j++)
+    UNROLL for (int s = 0; s < S; s++) V::store_f(out + j * out_stride + s * V::LANES, total[j][s]);
+}
+
+template <bool ADD, int C = Vector::FLOAT_COLUMNS>
+INLINE void multiply_some(int64_t rows, const float *left, int64_t left_stride, const Desk &desk, int64_t depth,
+                          float *out, int64_t out_stride) {
+  if constexpr (C > 1) {
+    if (rows < C) return multiply_some<ADD, C - 1>(rows, left, left_stride, desk, depth, out, out_stride);
+  }
+  multiply<C, ADD>(left, left_stride, desk.panel, depth, out, out_stride);
+}
+
+/** Multiplies all rows by the panel, in tiles of nearly the same number of rows. */
+template <bool ADD>
+INLINE void multiply_all(int64_t rows, const float *left, int64_t left_stride, const Desk &desk, int64_t depth,
+                         float *out, int64_t out_stride) {
+  const int64_t tiles = up(rows, Vector::FLOAT_COLUMNS);
+  for (int64_t tile = 0; tile < tiles; tile++) {
+    const int64_t first = rows * tile / tiles, end = rows * (tile + 1) / tiles;
+    multiply_some<ADD>(end - first, left + first * left_stride, left_stride, desk, depth, out + first * out_stride,
+                       out_stride);
+  }
+}
+
+/** The keys of a strip, which lie anywhere. */
+struct Keys {
+  const char *each[Vector::LANES];
+
+  Keys(const char *start, size_t stride, const int64_t *cells) {
+    for (int i = 0; i < Vector::LANES; i++) each[i] = start + cells[i] * stride;
+  }
+  INLINE_MEMBER const char *at(int row) const { return each[row]; }
+};
+
+/**
+ * Unpacks the keys of a panel. Asks the memory for those of the next one and for the values of this one meanwhile: the
+ * processor does not foresee reads of so many rows.
+ */
+INLINE void pack_keys(Desk &desk, const int64_t *cells, const char *keys, size_t stride, int64_t depth,
+                      const char *values, size_t value) {
+  using V = Vector;
+  for (int s = 0; s < V::STRIPS; s++, cells += V::LANES) {
+    const Keys rows(keys, stride, cells);
+    for (int64_t d = 0; d < depth; d += 8) {
+      if (d % 32 == 0) {
+        UNROLL for (int r = 0; r < V::LANES; r++) {
+          __builtin_prefetch(rows.at(r) + WIDTH * stride + 2 * d);
+          __builtin_prefetch(values + cells[r] * value + 2 * d);
+        }
+      }
+      V::I lanes[4];
+      V::gather(lanes, rows, 2 * d);
+      UNROLL for (int t = 0; t < 4; t++) {
+        V::F two[2];
+        FromF16::pair(two, lanes[t]);
+        V::store_f(desk.panel[d + 2 * t][s], two[0]);
+        V::store_f(desk.panel[d + 2 * t + 1][s], two[1]);
+      }
+    }
+  }
+}
+
+/** Unpacks WIDTH numbers of each value of a tile. */
+INLINE void pack_values(Desk &desk, const char *values, size_t stride) {
+  using V = Vector;
+  for (int64_t k = 0; k < KEYS; k++) {
+    const auto *halves = reinterpret_cast<const uint16_t *>(values + desk.cells[k] * stride);
+    UNROLL for (int s = 0; s < V::STRIPS; s++) V::store_f(desk.panel[k][s], V::load_half(halves + s * V::LANES));
+  }
+}
+
+/** What a tile is read from: a head of keys and values. */
+struct Head {
+  const char *keys, *values;
+
+  explicit Head(const Block &block)
+      : keys(block.a.keys + block.shared * block.a.key_head + block.stream * block.a.key_stream),
+        values(block.a.values + block.shared * block.a.value_head + block.stream * block.a.value_stream) {}
+};
+
+/** Up to so many rows are faster without panels: each key and each value is unpacked where it is multiplied. */
+constexpr int64_t FEW_ROWS = 4;
+
+/** Sums the lanes of four vectors. */
+INLINE __m128 sums_of(const __m256 x[4]) {
+  const __m256 pairs = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
+  return _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1));
+}
+
+INLINE __m256 eight_halves(const char *p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)));
+}
+
+/** Computes the tile of the keys in `desk.cells` for R rows. */
+template <int R>
+static __attribute__((noinline)) void attend_few(const Block &block, Desk &desk) {
+  const Attention &a = block.a;
+  const Head head(block);
+  constexpr int TOGETHER = 4;
+  for (int64_t k = 0; k < KEYS; k += TOGETHER) {
+    const char *keys[TOGETHER];
+    UNROLL for (int i = 0; i < TOGETHER; i++) {
+      keys[i] = head.keys + desk.cells[k + i] * a.key;
+      // The processor does not foresee these reads.
+      const int64_t next = desk.cells[k + i + TOGETHER < KEYS ? k + i + TOGETHER : k + i];
+      for (int64_t d = 0; d < a.key_depth; d += 32) __builtin_prefetch(head.keys + next * a.key + 2 * d);
+      for (int64_t d = 0; d < a.value_depth; d += 32) {
+        __builtin_prefetch(head.values + desk.cells[k + i] * a.value + 2 * d);
+      }
+    }
+    __m256 total[R][TOGETHER];
+    UNROLL for (int r = 0; r < R; r++)
+      UNROLL for (int i = 0; i < TOGETHER; i++) total[r][i] = _mm256_setzero_ps();
+    for (int64_t d = 0; d < a.key_depth; d += 8) {
+      UNROLL for (int i = 0; i < TOGETHER; i++) {
+        const __m256 key = eight_halves(keys[i] + 2 * d);
+        UNROLL for (int r = 0; r < R; r++) {
+          total[r][i] = _mm256_fmadd_ps(key, _mm256_loadu_ps(desk.queries + r * a.key_depth + d), total[r][i]);
+        }
+      }
+    }
+    UNROLL for (int r = 0; r < R; r++) _mm_storeu_ps(desk.scores + r * KEYS + k, sums_of(total[r]));
+  }
+  weigh_all(block, desk);
+  constexpr int WIDE = R > 2 ? 2 : 4;
+  for (int64_t d = 0; d < a.value_depth; d += 8 * WIDE) {
+    __m256 total[R][WIDE];
+    UNROLL for (int r = 0; r < R; r++)
+      UNROLL for (int i = 0; i < WIDE; i++)
+        total[r][i] = _mm256_loadu_ps(desk.sums + r * a.value_depth + d + 8 * i);
+    for (int64_t k = 0; k < KEYS; k++) {
+      const char *values = head.values + desk.cells[k] * a.value + 2 * d;
+      __m256 value[WIDE];
+      UNROLL for (int i = 0; i < WIDE; i++) value[i] = eight_halves(values + 16 * i);
+      UNROLL for (int r = 0; r < R; r++) {
+        const __m256 weight = _mm256_broadcast_ss(desk.scores + r * KEYS + k);
+        UNROLL for (int i = 0; i < WIDE; i++) total[r][i] = _mm256_fmadd_ps(value[i], weight, total[r][i]);
+      }
+    }
+    UNROLL for (int r = 0; r < R; r++)
+      UNROLL for (int i = 0; i < WIDE; i++)
+        _mm256_storeu_ps(desk.sums + r * a.value_depth + d + 8 * i, total[r][i]);
+  }
+}
+
+/** Computes the tile of the keys in `desk.cells`, whose masks were read. */
+static void attend_tile(const Block &block, Desk &desk) {
+  const Attention &a = block.a;
+  const int64_t rows = block.rows();
+  static_assert(FEW_ROWS == 4, "one function for each");
+  if (rows == 1) return attend_few<1>(block, desk);
+  if (rows == 2) return attend_few<2>(block, desk);
+  if (rows == 3) return attend_few<3>(block, desk);
+  if (rows == 4) return attend_few<4>(block, desk);
+  const Head head(block);
+  for (int64_t k = 0; k < KEYS; k += WIDTH) {
+    pack_keys(desk, desk.cells + k, head.keys, a.key, a.key_depth, head.values, a.value);
+    multiply_all<false>(rows, desk.queries, a.key_depth, desk, a.key_depth, desk.scores + k, KEYS);
+  }
+  weigh_all(block, desk);
+  for (int64_t d = 0; d < a.value_depth; d += WIDTH) {
+    pack_values(desk, head.values + 2 * d, a.value);
+    multiply_all<true>(rows, desk.scores, KEYS, desk, KEYS, desk.sums + d, a.value_depth);
+  }
+}
+
+}  // namespace
+}  // namespace paddock
