@@ -16,6 +16,8 @@ export interface EngineInfo {
   trainedContextLength: number;
   /** The number of generations that can run at once. */
   slots: number;
+  /** The number of tokens that all slots can hold together. By default each can have its whole window. */
+  cacheLength?: number;
   gpuLayers: number;
   /** The number of layers whose experts are in the machine's memory while the rest is on a GPU; undefined for none. */
   cpuExperts?: number;

@@ -93,8 +93,13 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   contextLength: number | null;
   /** On a GPU, where `contextLength` is null: the longest window to take if it fits, in tokens. */
   longestContext?: number;
-  /** The number of generations that can run at once. */
+  /** The number of generations that can run at once, each with its whole window. */
   slots: number;
+  /**
+   * The number of generations that can run at once where all sequences share one cache: together they have the windows of
+   * `slots`. By default `slots`.
+   */
+  mostSlots?: number | undefined;
   /** The number of CPU threads; null lets the engine choose. */
   threads: number | null;
   /** The runtime for the GPU. By default the first available one. */

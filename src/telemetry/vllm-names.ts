@@ -33,7 +33,9 @@ function renamed(text: string): string {
 }
 
 function gauges(loaded: LoadedModel[], moving: MovingModel[]): string {
-  const capacity = sum(loaded.map(({ engine }) => engine.slots * engine.contextLength));
+  const capacity = sum(
+    loaded.map(({ engine: { slots, contextLength, cacheLength = slots * contextLength } }) => cacheLength),
+  );
   const held = sum(loaded.map(({ heldTokens = 0 }) => heldTokens));
   const model = loaded.length === 1 ? (loaded[0]?.id ?? '') : '';
   const label = `model_name="${model.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -12,8 +12,9 @@ import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import { loadAdapters } from './llama/adapters.ts';
+import { chatLength } from './llama/cache-sizes.ts';
 import { createDecoder, type Decoder } from './llama/decoder.ts';
-import { chatLength, createGrowingContext } from './llama/growing-context.ts';
+import { createGrowingContext } from './llama/growing-context.ts';
 import { listDevices, openLibrary } from './llama/library/library.ts';
 import { loadOnCpu, loadOnGpu } from './llama/load-model.ts';
 import { openProjector, type Projector } from './llama/media/projector.ts';
@@ -101,7 +102,9 @@ async function startChat(
   const projector = options.projector === undefined ? undefined : await loadProjector(model, options, backend);
   const wanted = projector?.needsWholePieces ? withBatchOf(options, MOST_TOKENS_TOGETHER) : options;
   const adapters = await loadAdapters(model, options.adapters ?? []);
-  const context = await createGrowingContext(model, wanted, grows, log, available);
+  // Images can't be evaluated again as text can, so each conversation with them has the room for its whole window.
+  const sized = projector ? { ...wanted, mostSlots: wanted.slots } : wanted;
+  const context = await createGrowingContext(model, sized, grows, log, available);
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes(context.context.unified);
   const decoder = createDecoder(context, model);
@@ -125,7 +128,7 @@ async function startChat(
   const draft = await loadDraftModel(model, options, context.contextLength, () => driver.replyThreads, log);
   const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
   const idle = copies && createIdleCopies(copies, store.held);
-  const loop = createStepLoop(driver);
+  const loop = createStepLoop(driver, async () => (await decoder.expand()) || store.evict());
   const encodesAlone = backend === 'gpu';
   const parts = { model, adapters, decoder, vocabulary, loop, store, ahead, log };
   const generate = createGenerate({ ...parts, projector, encodesAlone });
@@ -148,6 +151,7 @@ async function startChat(
       ...describe(model, options, backend),
       contextLength: context.contextLength,
       slots: decoder.sequences,
+      cacheLength: decoder.cacheLength,
       threads: counts.reply,
       threadsReason: reason,
     },

@@ -3,9 +3,11 @@ import type { FinishReason, Guesses } from '../../contract/events.ts';
 import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
 import type { AdapterSet } from './llama/adapters.ts';
+import { NoRoom } from './llama/context.ts';
 import type { Part } from './llama/decoder.ts';
 import { FILLER } from './llama/pass-order.ts';
 import type { Sequence } from './llama/sequence.ts';
+import type { Token } from './llama/tokens/token.ts';
 import { createPrefill, type PrefillOptions } from './prefill.ts';
 import { createReplyText, type ReplyTextOptions } from './reply-text.ts';
 import type { Steppable } from './step/step-loop.ts';
@@ -37,12 +39,14 @@ export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
-  const { sequence, prompt, source, scorer, adapters, signal, maxTokens } = options;
+  const { sequence, prompt, source, scorer, adapters, signal, maxTokens, media } = options;
   const reply = createReplyText(options);
   const prefill = createPrefill(options);
   const startedAt = performance.now();
   let proposal: Proposal | undefined;
   let part: Part | undefined;
+  /** What the sequence held before it gave up its room, until it holds that again. */
+  let lost: readonly Token[] = [];
   let finished = false;
 
   const release = (outcome: GenerationOutcome | null, error?: unknown) => {
@@ -79,11 +83,17 @@ export function createGeneration(
 
   /** Returns what the next forward pass evaluates; undefined if that is nothing. */
   const nextProposal = (granted: number): Proposal | undefined => {
+    if (lost.length > 0) return nextLost(granted);
     if (prefill.left === 0 && proposal) return withGuess(proposal, granted, sequence.room - sequence.length);
     if (granted === 0) return undefined;
     if (sequence.length < sequence.room) return prefill.next(granted, sequence.room);
     release(null, noRoom(prompt.length, sequence.room));
     return undefined;
+  };
+
+  const nextLost = (granted: number): Proposal | undefined => {
+    const tokens = lost.slice(sequence.length, sequence.length + granted);
+    return tokens.length > 0 ? { tokens, logitsAt: [] } : undefined;
   };
 
   /** Returns the part of the next forward pass. An image is placed from its first token on, whichever is evaluated. */
@@ -96,6 +106,7 @@ export function createGeneration(
 
   return {
     get demand() {
+      if (lost.length > 0) return { prompt: lost.length - sequence.length, reply: 0, since: startedAt };
       return { prompt: prefill.left, ...demandOf(proposal, sequence.id), since: startedAt };
     },
     adapters,
@@ -125,6 +136,11 @@ export function createGeneration(
       const { tokens, at } = part;
       try {
         sequence.extend(tokens);
+        if (lost.length > 0) {
+          if (sequence.length === lost.length) lost = [];
+          if (signal.aborted) release(null);
+          return;
+        }
         const prefilling = prefill.left > 0;
         const gain = prefilling ? await prefill.take(tokens, places) : await source.draw(places);
         if (signal.aborted) release(null);
@@ -133,13 +149,20 @@ export function createGeneration(
         release(null, error);
       }
     },
+    // Only tokens of text can be evaluated again.
+    retreat: media
+      ? undefined
+      : async () => {
+          if (lost.length === 0) lost = [...sequence.tokens];
+          await sequence.truncate(0).catch(() => {});
+        },
     async abandon() {
       await sequence.undo().catch(() => {});
       release(null);
     },
     async fail(error) {
       await sequence.truncate(0).catch(() => {});
-      release(null, error);
+      release(null, error instanceof NoRoom ? insufficientMemory(CROWDED) : error);
     },
   };
 }
@@ -165,6 +188,8 @@ function withGuess({ tokens, logitsAt, guess, ...others }: Proposal, added: numb
   const fillers = Array.from({ length: filled - taken.length }, () => FILLER);
   return { tokens: [...taken, ...fillers], logitsAt: logitsAt.filter((index) => index < taken.length), ...others };
 }
+
+const CROWDED = 'Other conversations have taken the memory for this one. Try again later.';
 
 /** Returns the error for a prompt for which the free memory has no room. */
 function noRoom(promptTokens: number, room: number) {

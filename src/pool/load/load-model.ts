@@ -230,7 +230,7 @@ async function tryBackend(
   const { threads } = sizes;
   if (backend === 'wasm') warnOfUnused(source, log);
   const states = earlierStates(shape, sizes.slots);
-  const wanted = { ...asked, ...files, ...batch, slots: chosen.slots, states };
+  const wanted = { ...asked, ...files, ...batch, slots: chosen.slots, mostSlots: chosen.mostSlots, states };
   // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
   const room = await findRoom(shape, memoryPlans(sizes, lengths), claim, (plan, needed) =>
@@ -285,7 +285,7 @@ async function tryBackend(
       memory: room.fromFile ? total - idleExpertBytes(shape) : total,
       fallbackReasons: passedOver,
       contextReason,
-      slotsReason: chosen.reason,
+      slotsReason: result.info.slots > chosen.slots ? `they share the room of ${chosen.slots} windows` : chosen.reason,
       workers,
       traits,
       isOutdated,

@@ -21,7 +21,10 @@ const GPU_SHARE = 1 / 2;
 
 /** The number of slots of a model, and the reason for the log. */
 export interface SlotChoice {
+  /** The number of slots that can have their whole window at once. */
   slots: number;
+  /** The number of slots where all share one cache, whose size is that of the windows of `slots`. */
+  mostSlots?: number;
   reason: string;
 }
 
@@ -41,14 +44,26 @@ export function planSlots(
 ): SlotChoice {
   if (asked.slots !== null) return { slots: asked.slots, reason: 'as configured' };
   if (kind !== 'chat' || plan.backend === 'wasm') return { slots: MODEST_SLOTS, reason: 'the default' };
-  const contextLength = asked.contextLength ?? Math.min(AGENT_LENGTH, shape.trainedContextLength || AGENT_LENGTH);
+  const chosen = slotsByMemory({ shape, kind }, asked.contextLength, plan, available, isForModels);
+  return plan.backend === 'cpu' ? { ...chosen, mostSlots: MOST_DEFAULT_SLOTS } : chosen;
+}
+
+/** Returns as many slots as memory allows, each with its whole window. */
+function slotsByMemory(
+  { shape, kind }: Pick<ModelSource, 'shape' | 'kind'>,
+  asked: number | null,
+  plan: Omit<MemoryPlan, 'contextLength' | 'slots'>,
+  available: number,
+  isForModels: boolean,
+): SlotChoice {
+  const contextLength = asked ?? Math.min(AGENT_LENGTH, shape.trainedContextLength || AGENT_LENGTH);
   const estimate = (slots: number) => estimateMemory(shape, { ...plan, slots, contextLength });
   const free = Math.max(0, available - estimate(0).weights);
   const manySlotsShare = isForModels ? GPU_SHARE : MANY_SLOTS_SHARE;
   const share = (slots: number) => (slots > MODEST_SLOTS ? manySlotsShare : AGENT_SHARE);
   const slots = SLOTS.find((count) => estimate(count).cache <= share(count) * free);
   if (slots !== undefined) return { slots, reason: `windows of ${contextLength} tokens leave room for others` };
-  const modest = asked.contextLength ?? defaultContextLength({ ...plan, kind, trained: shape.trainedContextLength });
+  const modest = asked ?? defaultContextLength({ ...plan, kind, trained: shape.trainedContextLength });
   const ofDefault = (count: number) => estimateMemory(shape, { ...plan, slots: count, contextLength: modest });
   if (plan.backend === 'cpu') {
     const fewer = FEW_SLOTS.find((count) => ofDefault(count).cache <= AGENT_SHARE * free);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Gain, TokenSource } from '../../../src/engine/native/draw/token-source.ts';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
+import { NoRoom } from '../../../src/engine/native/llama/context.ts';
 import { finish, text as textOf, tokenLogprob } from '../../api/fixtures.ts';
 import {
   createFakeSequence,
@@ -378,5 +379,59 @@ describe('a generation that fails', () => {
     await run.generation.fail(broken);
     expect(run.outcomes).toEqual([{ outcome: null, error: broken }]);
     expect(sequence.length).toBe(0);
+  });
+});
+
+describe('a generation that gives up its room', () => {
+  it('evaluates what it held again, in the shares that it is granted, and goes on as if nothing had been', async () => {
+    const sequence = createFakeSequence();
+    const run = createRun(['a', 'b', 'c'].map(encode), { sequence, prompt: promptOf(5) });
+    const { generation } = run;
+    const step = async (granted: number) => {
+      const part = generation.begin(granted);
+      await generation.end(part?.logitsAt.map((_, index) => index) ?? []);
+      return part;
+    };
+    await step(5);
+    await step(0);
+    expect(sequence.length).toBe(6);
+    await generation.retreat?.();
+    expect(sequence.length).toBe(0);
+    expect(generation.demand).toMatchObject({ prompt: 6, reply: 0 });
+    expect(await step(4)).toMatchObject({ at: 0, tokens: { length: 4 }, logitsAt: [] });
+    await generation.retreat?.();
+    expect(await step(4)).toMatchObject({ at: 0, tokens: { length: 4 }, logitsAt: [] });
+    expect(await step(4)).toMatchObject({ at: 4, tokens: { length: 2 }, logitsAt: [] });
+    expect(generation.demand).toMatchObject({ prompt: 0, reply: 1 });
+    while (!generation.finished) await step(0);
+    expect(replyOf(run.events)).toMatchObject({ text: 'abc' });
+  });
+
+  it('in the midst of its prompt goes on with the prompt', async () => {
+    const sequence = createFakeSequence();
+    const run = createRun(['a'].map(encode), { sequence, prompt: promptOf(5) });
+    const { generation } = run;
+    const step = async (granted: number) => {
+      const part = generation.begin(granted);
+      await generation.end(part?.logitsAt.map((_, index) => index) ?? []);
+      return part?.tokens.length;
+    };
+    expect(await step(3)).toBe(3);
+    await generation.retreat?.();
+    expect(await step(8)).toBe(3);
+    expect(await step(8)).toBe(2);
+    while (!generation.finished) await step(0);
+    expect(replyOf(run.events)).toMatchObject({ text: 'a' });
+  });
+
+  it('cannot do so with images, which are evaluated with what their encoder gave', () => {
+    const media = { awaited: () => undefined, rowsAt: () => null, nextAfter: () => Number.POSITIVE_INFINITY };
+    expect(createRun([], { media }).generation.retreat).toBeUndefined();
+  });
+
+  it('tells the client that there was no room, if that is how it ends', async () => {
+    const run = createRun([], { prompt: promptOf(4) });
+    await run.generation.fail(new NoRoom('full'));
+    expect(run.outcomes[0]?.error).toMatchObject({ data: { status: 503, code: 'insufficient_memory' } });
   });
 });

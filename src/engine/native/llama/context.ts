@@ -13,7 +13,7 @@ import type { LogitsPlace } from './tokens/token.ts';
 
 /** The settings of a context. */
 export interface ContextOptions {
-  /** The number of tokens that each sequence can hold. */
+  /** The number of tokens that each sequence can hold; with `unified`, that all of them can hold together. */
   contextLength: number;
   sequences: number;
   /** The most tokens in one forward pass. */
@@ -31,7 +31,7 @@ export interface ContextOptions {
   states?: number | undefined;
   /**
    * True if all sequences share the cells of one cache. Any tokens of any sequences are then computed at once, a copy of
-   * a sequence shares its cells, and a sequence may have more cells than others.
+   * a sequence shares its cells, and a sequence may have any number of them.
    */
   unified?: boolean | undefined;
   /** The format of the KV cache; by default f16. */
@@ -57,7 +57,7 @@ export interface EvaluationOptions {
  * may be under way. All functions throw after `close`.
  */
 export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
-  /** The number of tokens that a sequence can hold. */
+  /** The number of tokens that a sequence can hold, if the others leave it as many. */
   readonly room: number;
   readonly sequences: number;
   /** True if all sequences share the cells of one cache. */
@@ -71,7 +71,7 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   setThreads(threads: number): void;
   /**
    * Runs one forward pass over the parts, in this order; a part with rows is the only one. Resolves to the places of their logits. An abort of the signal
-   * ends the pass within a few ms on the CPU. Throws `PassAborted` then, and a plain error if the pass fails.
+   * ends the pass within a few ms on the CPU. Throws `PassAborted` then, `NoRoom` if the cache has no room for it, and a plain error if the pass fails.
    */
   decode(parts: readonly Part[], options?: EvaluationOptions): Promise<LogitsPlace[][]>;
   /** Drops the tokens of a sequence from the position `start` on. Returns false if the model cannot. */
@@ -100,6 +100,11 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
 /** Thrown by a forward pass that was aborted. Some of its tokens may be in the KV cache. */
 export class PassAborted extends Error {
   override readonly name = 'PassAborted';
+}
+
+/** Thrown by a forward pass for which the KV cache has no room. It has changed nothing. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
 }
 
 /** `llama_decode`'s results. */
@@ -162,7 +167,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   };
 
   return {
-    room: Math.floor(llama.llama_n_ctx_seq(opened) / (options.unified ? sequences : 1)),
+    room: llama.llama_n_ctx_seq(opened),
     sequences,
     unified: options.unified ?? false,
     batchSize,
@@ -192,7 +197,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');
-        if (result === NO_ROOM) throw new Error('the KV cache has no room for the forward pass');
+        if (result === NO_ROOM) throw new NoRoom('the KV cache has no room for the forward pass');
         throw new Error(`llama.cpp could not compute a forward pass (${result}): ${takeError()}`);
       }),
     ...outputs,
@@ -275,7 +280,7 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
   const kvType = GGML_TYPE[options.kvType ?? 'f16'];
   return {
     ...llama.llama_context_default_params(),
-    n_ctx: contextLength * sequences,
+    n_ctx: options.unified ? contextLength : contextLength * sequences,
     n_batch: batchSize,
     n_ubatch: Math.min(batchSize, options.microBatch ?? batchSize),
     n_seq_max: sequences,

@@ -1,3 +1,4 @@
+import { sum } from '../../../utils/sum.ts';
 import { createTurns } from '../../../utils/turns.ts';
 import { createCells, type Memory } from './cells.ts';
 import type { EvaluationOptions, LlamaContext } from './context.ts';
@@ -19,7 +20,7 @@ export interface PassOptions extends EvaluationOptions {
  * until the calls before it have ended.
  */
 export interface Decoder
-  extends Pick<GrowingContext, 'room' | 'contextLength' | 'hold'>,
+  extends Pick<GrowingContext, 'room' | 'contextLength' | 'cacheLength' | 'hold'>,
     Pick<LlamaContext, 'logitsAt' | 'highestAt' | 'unified'> {
   /** The most tokens in one forward pass. */
   readonly batchSize: number;
@@ -31,7 +32,7 @@ export interface Decoder
   readonly takesBack: number;
   /**
    * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
-   * if the pass fails, and `PassAborted` if it was aborted.
+   * if the pass fails, `NoRoom` if the sequences that share one cache have used it up, and `PassAborted` if it was aborted.
    */
   decode(parts: Part[], threads: number, options?: PassOptions): Promise<LogitsPlace[][]>;
   /**
@@ -65,6 +66,16 @@ export interface Decoder
    */
   load(sequence: number, path: string, extent: number): Promise<boolean>;
   /**
+   * Returns how many tokens more the sequences can hold together, or less: two that share cells count both. Infinite where
+   * each sequence has a cache of its own.
+   */
+  spare(): number;
+  /**
+   * Gives the sequences that share one cache more cells, if there is memory for them. Resolves to false if there is not.
+   * Logits that were not read are lost. Throws if the context is disposed.
+   */
+  expand(): Promise<boolean>;
+  /**
    * Returns true if a sequence of `length` tokens has no room for another forward pass, and `reserve` could make room.
    */
   lacks(length: number): boolean;
@@ -77,7 +88,7 @@ export interface Decoder
 
 /** Makes the decoder of a context. */
 export function createDecoder(growing: GrowingContext, memory: Memory): Decoder {
-  const { contextLength } = growing;
+  const { contextLength, cacheLength } = growing;
   const { batchSize, sequences, states, unified } = growing.context;
   const cells = createCells(growing, memory);
   // llama.cpp's context allows one call at a time.
@@ -97,8 +108,11 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
       ? orderParts(parts, sequences, batchSize - tokensOf(parts), fillerFor, arrange)
       : { order: parts, fillers: [] };
 
+  const counts = () => Array.from({ length: sequences }, (_, sequence) => cells.count(sequence));
+
   return {
     contextLength,
+    cacheLength,
     get room() {
       return growing.room;
     },
@@ -148,6 +162,16 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
         if (cells.count(sequence) === extent) return true;
         cells.clear(sequence);
         return false;
+      }),
+    spare: () => (unified ? growing.context.room - sum(counts()) : Number.POSITIVE_INFINITY),
+    expand: () =>
+      alone(async () => {
+        const release = growing.hold();
+        try {
+          return await growing.expand();
+        } finally {
+          release();
+        }
       }),
     lacks,
     async reserve(length) {

@@ -1,9 +1,10 @@
 import { type Log, toLogFields } from '../../../contract/log.ts';
-import { defaultContextLength, roundContext } from '../../context-length.ts';
+import { roundContext } from '../../context-length.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { InsufficientMemory, outputsOf } from '../../memory-estimate.ts';
 import { availableMemory } from '../../node/available-memory.ts';
 import { usableCores } from '../../node/cores.ts';
+import { type CacheSizes, planCache } from './cache-sizes.ts';
 import { type LlamaContext, openContext } from './context.ts';
 import type { LlamaModel } from './model.ts';
 
@@ -15,10 +16,12 @@ import type { LlamaModel } from './model.ts';
 export interface GrowingContext {
   /** It is replaced when the context grows. */
   readonly context: LlamaContext;
-  /** The number of tokens that a sequence can hold now. */
+  /** The number of tokens that a sequence can hold now, if the others leave it as many. */
   readonly room: number;
   /** The number of tokens that a sequence can hold after the context has grown as far as it may. */
   readonly contextLength: number;
+  /** The number of tokens that all sequences together can hold after the context has grown as far as it may. */
+  readonly cacheLength: number;
   /** The size of the KV caches now, in bytes; 0 for a context that does not grow. */
   readonly bytes: number;
   /**
@@ -27,19 +30,12 @@ export interface GrowingContext {
    * meanwhile. Changes nothing if there is too little memory. Never rejects.
    */
   grow(length: number): Promise<void>;
+  /** Gives the sequences that share one cache more cells, as `grow` does. Resolves to false if there are no more. */
+  expand(): Promise<boolean>;
   /** Keeps the context from being closed until the returned function is called. Throws if it is closed already. */
   hold(): () => void;
 }
 
-/**
- * The room at the beginning: this share of the context window, but no more than `FIRST_ROOM` tokens, which most chats
- * fit in, and no more than `FIRST_TOKENS` of all slots together.
- */
-const FIRST_SHARE = 1 / 4;
-const FIRST_ROOM = 4096;
-const FIRST_TOKENS = 32_768;
-/** The least room at the beginning, in batches, so that a few passes are possible before the context has to grow. */
-const FIRST_BATCHES = 4;
 /** The time between two attempts to grow after one that failed, in ms. */
 const RETRY_MS = 1000;
 
@@ -56,15 +52,14 @@ export async function createGrowingContext(
   log: Log,
   available = availableMemory,
 ): Promise<GrowingContext> {
-  const wanted = options.contextLength ?? chatLength(model);
-  const first = firstRoom(wanted, options);
-  const isShort = grows && first < wanted && !choosesByWindow(model);
-  let context = await openWith(model, options, isShort ? first : wanted);
-  const contextLength = wholeLength(wanted, model);
+  const sizes = planCache(model, options);
+  const { unified, contextLength, first, largest } = sizes;
+  const isShort = grows && first < largest;
+  let context = await openWith(model, options, sizes, isShort ? first : largest);
   const perToken = isShort ? await measureCache(context) : { whole: 0, windowed: 0 };
   const windowed = (model.window ?? 0) + (options.microBatch ?? context.batchSize);
   const bytesAt = (length: number) =>
-    options.slots * (perToken.whole * length + perToken.windowed * Math.min(length, windowed));
+    (unified ? 1 : options.slots) * (perToken.whole * length + perToken.windowed * Math.min(length, windowed));
   /** `performance.now()` at the latest failed attempt to grow, in ms. */
   let refusedAt = Number.NEGATIVE_INFINITY;
   let holders = 0;
@@ -75,7 +70,7 @@ export async function createGrowingContext(
   const hasMemoryFor = (length: number) => bytesAt(length) <= available();
 
   const growTo = async (length: number) => {
-    const larger = await openWith(model, options, length);
+    const larger = await openWith(model, options, sizes, length);
     try {
       await moveAll(context, larger);
     } catch (error) {
@@ -95,8 +90,33 @@ export async function createGrowingContext(
     },
   });
 
+  /** Resolves to false if the context has not grown. */
+  const growFor = async (length: number): Promise<boolean> => {
+    const { room } = context;
+    if (Math.min(length, largest) <= room) return false;
+    const since = performance.now();
+    if (since - refusedAt < RETRY_MS) return false;
+    const refused = refusedAt > 0;
+    refusedAt = since;
+    try {
+      const lengths = [doubled(room, length), roundContext(length)].map((each) => Math.min(each, largest));
+      const tokens = lengths.find(hasMemoryFor);
+      if (tokens !== undefined) {
+        await growTo(tokens);
+        refusedAt = Number.NEGATIVE_INFINITY;
+        log.info('slots have more room', { tokens, ms: Math.round(performance.now() - since) });
+        return true;
+      }
+      if (!refused) log.warn('too little free memory for longer conversations', { tokens: length, now: room });
+    } catch (error) {
+      if (!refused) log.warn('slots could not get more room', { tokens: length, now: room, ...toLogFields(error) });
+    }
+    return false;
+  };
+
   return {
     contextLength,
+    cacheLength: unified ? largest : contextLength * options.slots,
     get context() {
       return context;
     },
@@ -115,55 +135,35 @@ export async function createGrowingContext(
       };
     },
     async grow(length) {
-      const { room } = context;
-      if (Math.min(length, contextLength) <= room) return;
-      const since = performance.now();
-      if (since - refusedAt < RETRY_MS) return;
-      const refused = refusedAt > 0;
-      refusedAt = since;
-      try {
-        const sizes = [doubled(room, length), roundContext(length)].map((size) => Math.min(size, contextLength));
-        const tokens = sizes.find(hasMemoryFor);
-        if (tokens !== undefined) {
-          await growTo(tokens);
-          refusedAt = Number.NEGATIVE_INFINITY;
-          log.info('slots have more room', { tokens, ms: Math.round(performance.now() - since) });
-        } else if (!refused) {
-          log.warn('too little free memory for longer conversations', { tokens: length, now: room });
-        }
-      } catch (error) {
-        if (!refused) log.warn('slots could not get more room', { tokens: length, now: room, ...toLogFields(error) });
-      }
+      if (Math.min(length, contextLength) > context.room) await growFor(length);
     },
+    expand: async () => unified && (await growFor(context.room + options.batchSize)),
   };
 }
 
-async function openWith(model: LlamaModel, options: EngineOptions, contextLength: number): Promise<LlamaContext> {
-  const batchSize = Math.max(options.batchSize, options.slots);
+/** @param contextLength the tokens of each sequence, or of all if they share the cells */
+async function openWith(
+  model: LlamaModel,
+  options: EngineOptions,
+  { unified, sequences }: CacheSizes,
+  contextLength: number,
+): Promise<LlamaContext> {
+  const batchSize = Math.max(options.batchSize, sequences);
   const context = await openContext(model, {
     contextLength,
-    sequences: options.slots,
+    sequences,
     batchSize,
-    microBatch: Math.max(options.microBatch ?? batchSize, options.slots),
-    outputs: options.slots * outputsOf(batchSize, options.slots),
+    microBatch: Math.max(options.microBatch ?? batchSize, sequences),
+    outputs: sequences * outputsOf(batchSize, sequences),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
     states: options.states,
     kvType: options.kvType,
-    unified: sharesCells(model, options),
+    unified,
   });
   if (context) return context;
   const reason = model.library.takeError();
   throw new InsufficientMemory(`llama.cpp could not make a context of ${contextLength} tokens: ${reason}`);
-}
-
-/**
- * True if the sequences of a model's context share the cells of one cache. Attention then passes over the cells of other
- * sequences, which Paddock's kernels do for 16-bit floats. A sliding window drops no cell that two sequences share, and
- * a recurrent state is no cell.
- */
-function sharesCells({ rewinds, library }: LlamaModel, { flashAttention, kvType }: EngineOptions): boolean {
-  return rewinds && library.kernels.instructions !== null && flashAttention !== false && (kvType ?? 'f16') === 'f16';
 }
 
 /** The bytes that one token takes in the cache, in layers that attend to all tokens and in those with a window. */
@@ -192,30 +192,6 @@ async function measureCache(context: LlamaContext): Promise<TokenBytes> {
  */
 function doubled(room: number, length: number): number {
   return room < length ? doubled(2 * room, length) : room;
-}
-
-function firstRoom(contextLength: number, { batchSize, slots }: EngineOptions): number {
-  const room = Math.min(FIRST_ROOM, FIRST_TOKENS / slots, FIRST_SHARE * contextLength);
-  return roundContext(Math.max(FIRST_BATCHES * batchSize, room));
-}
-
-/** Returns the default context window of a chat model, in tokens. */
-export function chatLength({ trainedContextLength: trained }: Pick<LlamaModel, 'trainedContextLength'>): number {
-  return defaultContextLength({ backend: 'cpu', kind: 'chat', trained });
-}
-
-/** Returns the window that llama.cpp makes: a whole number of its steps, unless that exceeds the trained window. */
-function wholeLength(wanted: number, { trainedContextLength: trained }: LlamaModel): number {
-  const whole = roundContext(wanted);
-  return wanted <= trained && whole < trained ? whole : wanted;
-}
-
-/**
- * True for models whose rotary angles depend on the window: keys computed in a short window would be wrong in a long
- * one.
- */
-function choosesByWindow(model: Pick<LlamaModel, 'architecture'>): boolean {
-  return model.architecture('rope.scaling.original_context_length') !== undefined;
 }
 
 /** Copies the tokens of all sequences into an empty context. Throws if there is no memory for a copy. */

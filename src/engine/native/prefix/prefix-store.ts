@@ -1,6 +1,7 @@
 import type { Decoder } from '../llama/decoder.ts';
 import type { Token } from '../llama/tokens/token.ts';
 import type { Copies } from './copies.ts';
+import { evictIdle } from './evict.ts';
 import { createPrefix, type Prefix } from './prefix.ts';
 import { type Prepared, prepareSlot } from './prepare-slot.ts';
 import { freedSlot } from './slot-state.ts';
@@ -40,6 +41,10 @@ export interface PrefixStore {
    * scope.
    */
   free(slot: Slot, scope: string): void;
+  /**
+   * Drops what the idle slot holds that was used the longest time ago. Resolves to false if no idle slot holds any tokens.
+   */
+  evict(): Promise<boolean>;
   /** Returns what each slot holds now. */
   held(): HeldSlot[];
 }
@@ -100,6 +105,8 @@ export function createPrefixStore(
       index.hold(stored, stored.state.held.hashes);
       stored.waiters.wake(Number.POSITIVE_INFINITY);
     },
+
+    evict: () => evictIdle(parts),
 
     held: () =>
       slots.map(({ state: { busy, usedAt, scope }, sequence }) => ({

@@ -1,6 +1,7 @@
 import { extentOf } from '../llama/media/token.ts';
 import type { Sequence } from '../llama/sequence.ts';
 import { explainMiss, type Miss } from './cache-miss.ts';
+import { evictIdle } from './evict.ts';
 import { type Appointment, createAppointment } from './pauses.ts';
 import { type Prefix, truncatePrefix } from './prefix.ts';
 import { type PrefixPlan, planPrefix } from './prefix-plan.ts';
@@ -104,11 +105,17 @@ async function fillSlot(
       continue;
     }
     slot.state = filledSlot(slot.state, wanted.scope);
+    if (plan.kind === 'load') await makeRoomFor(parts, slot, wanted.tokens.length);
     const taken = await followPlan(slot.sequence, plan);
     if (taken) return taken;
     own = 0;
   }
   return null;
+}
+
+/** Evicts what idle slots hold until so many tokens can be loaded. */
+async function makeRoomFor(parts: StoreParts, slot: StoredSlot, tokens: number): Promise<void> {
+  while (parts.decoder.spare() + slot.sequence.length < tokens && (await evictIdle(parts, slot)));
 }
 
 /** Resolves to null, with the sequence empty, if a copy could not be loaded. */

@@ -1,5 +1,5 @@
 import { type AdapterSet, NO_ADAPTERS } from '../llama/adapters.ts';
-import { PassAborted } from '../llama/context.ts';
+import { NoRoom, PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { LogitsPlace } from '../llama/tokens/token.ts';
 import { createAdapterTurns } from './adapter-turns.ts';
@@ -27,6 +27,11 @@ export interface Steppable {
   end(places: LogitsPlace[]): Promise<void>;
   /** Ends the cancelled generation after its forward pass was aborted. Never rejects. */
   abandon(): Promise<void>;
+  /**
+   * Gives up the room in the KV cache. What it held is evaluated again when it goes on. Never rejects. Undefined for a
+   * generation that cannot do so.
+   */
+  retreat?: (() => Promise<void>) | undefined;
   /** Ends the generation after a failed forward pass. Never rejects. */
   fail(error: unknown): Promise<void>;
 }
@@ -55,6 +60,9 @@ interface Begun {
   part: Part;
 }
 
+/** Makes room in a KV cache that all sequences share. Resolves to false if there is no more to be had. Never rejects. */
+export type MakeRoom = () => Promise<boolean>;
+
 /** Steps the generations of one context, as long as there are any. */
 export interface StepLoop {
   /** Steps a generation from now on until it is finished. */
@@ -74,10 +82,13 @@ function passesOf(begun: readonly Begun[]): Begun[][] {
  * Moves all running generations forward together, with one forward pass of the model per step. If each generation ran
  * its own passes, the batch would be split, and a generation that comes first would take a whole pass for itself.
  * LoRA adapters apply to a whole pass, so a step has the generations of one set of adapters, and the sets take turns.
+ * If the KV cache has no room for a pass and `makeRoom` finds none, the latest generation waits until another one ends.
  */
-export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
+export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: MakeRoom = async () => false): StepLoop {
   const turns = createAdapterTurns();
   let running: Steppable[] = [];
+  /** The generations that wait for room, and do not run. */
+  let waiting: Steppable[] = [];
   let active = false;
   let errands: (() => Promise<void>)[] = [];
   /** The generations of the forward pass that is under way, and what aborts it. */
@@ -101,7 +112,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
     }
   };
 
-  const pass = async (begun: Begun[], adapters: AdapterSet) => {
+  const pass = async (begun: Begun[], adapters: AdapterSet): Promise<void> => {
     try {
       const release = hold();
       try {
@@ -115,9 +126,39 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
         release();
       }
     } catch (error) {
+      const smaller = error instanceof NoRoom ? await withRoom(begun) : undefined;
+      if (smaller) return smaller.length > 0 ? pass(smaller, adapters) : undefined;
       const aborted = error instanceof PassAborted;
       await Promise.all(begun.map(({ generation }) => (aborted ? generation.abandon() : generation.fail(error))));
     }
+  };
+
+  /**
+   * Makes room for a pass. Resolves to the parts with which it may be tried again; undefined if there is no room to be
+   * had.
+   */
+  const withRoom = async (begun: Begun[]): Promise<Begun[] | undefined> => {
+    if (await makeRoom()) return begun;
+    const latest = running
+      .filter(({ retreat, finished }) => retreat && !finished)
+      .reduce<Steppable | undefined>(
+        (one, other) => (one && one.demand.since > other.demand.since ? one : other),
+        undefined,
+      );
+    if (!latest?.retreat || running.length < 2) return undefined;
+    await latest.retreat();
+    running = running.filter((generation) => generation !== latest);
+    waiting.push(latest);
+    return begun.filter(({ generation }) => generation !== latest);
+  };
+
+  /** Has the generation go on that waits for room the longest time, and those that were cancelled meanwhile end. */
+  const goOn = () => {
+    const cancelled = waiting.filter(({ signal }) => signal.aborted);
+    const [first] = waiting.filter(({ signal }) => !signal.aborted).sort((a, b) => a.demand.since - b.demand.since);
+    const next = first ? [first, ...cancelled] : cancelled;
+    waiting = waiting.filter((generation) => !next.includes(generation));
+    running.push(...next);
   };
 
   const step = async () => {
@@ -150,14 +191,16 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   };
 
   const run = async () => {
-    while (running.length > 0 || errands.length > 0) {
+    while (running.length > 0 || errands.length > 0 || waiting.length > 0) {
       const due = errands;
       errands = [];
       for (const work of due) await work();
       setAside();
       if (running.length > 0) await step();
       for (const { finished, signal } of running) if (finished) signal.removeEventListener('abort', noteCancelled);
+      const before = running.length;
       running = running.filter(({ finished }) => !finished);
+      if (running.length < before || running.length === 0) goOn();
     }
     active = false;
   };

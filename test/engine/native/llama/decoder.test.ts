@@ -279,12 +279,14 @@ describe('a decoder whose sequences have a cache each', () => {
 describe('a decoder whose sequences share one cache', () => {
   let shared: Decoder;
   beforeAll(async () => {
-    const options = { contextLength: 128, sequences: SLOTS, batchSize: 64, threads: 2, unified: true };
+    const options = { contextLength: 1024, sequences: SLOTS, batchSize: 64, threads: 2, unified: true };
     const context = await openContext(model, options);
     if (!context) throw new Error('there is no context');
     model.own(context);
-    const unused = { room: context.room, contextLength: context.room, bytes: 0, grow: async () => {} };
-    shared = createDecoder({ ...unused, context, hold: () => () => {} }, model);
+    const { room } = context;
+    const sizes = { room, contextLength: room, cacheLength: room, bytes: 0 };
+    const unused = { grow: async () => {}, expand: async () => false, hold: () => () => {} };
+    shared = createDecoder({ ...sizes, ...unused, context }, model);
   });
 
   it('computes what it computes for each sequence alone, however many tokens each has and in any order', async () => {

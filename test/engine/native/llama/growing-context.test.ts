@@ -34,6 +34,8 @@ const optionsFor = (file: string): EngineOptions => ({
   slots: 4,
   threads: 1,
   batchSize: SMALL_BATCH,
+  // Each sequence has a cache of its own then.
+  flashAttention: false,
 });
 
 /** A prompt of so many words, each of one token. */
@@ -186,8 +188,7 @@ describe('a context by itself', () => {
   });
 
   it('is not moved as long as bytes are to be copied, which the next pass does', async () => {
-    const apart = { ...options, flashAttention: false };
-    const growing = await createGrowingContext(model, apart, true, silentLog);
+    const growing = await growingOf(true);
     const decoder = decoderFor(growing);
     const tokens = words(20);
     await decoder.decode([{ sequence: 0, at: 0, tokens, logitsAt: [] }], 1);
@@ -204,9 +205,15 @@ describe('a context by itself', () => {
     const wide = await openNativeModel('models/pico/pico.gguf');
     const [layers = 0, width = 0] = ['block_count', 'embedding_length'].map((key) => Number(wide.architecture(key)));
     for (const kvType of ['f16', 'q8_0', 'q4_0'] as const) {
-      const { bytes, room } = await createGrowingContext(wide, { ...options, kvType }, true, silentLog);
+      const { bytes, context } = await createGrowingContext(
+        wide,
+        { ...options, kvType, flashAttention: undefined },
+        true,
+        silentLog,
+      );
       // A saved token also has its position and its sequence, in 12 bytes.
-      const perToken = bytes / (options.slots * room) - 12;
+      const tokens = context.unified ? context.room : options.slots * context.room;
+      const perToken = bytes / tokens - 12;
       expect(perToken, kvType).toBe(cachedBytesPerToken({ cachedPerToken: 2 * layers * width }, kvType));
     }
     await wide.close();
@@ -223,5 +230,65 @@ describe('a context by itself', () => {
     expect(await to.load(2, path, 480)).toBe(false);
     await to.reserve(480);
     expect(await to.load(2, path, 480)).toBe(true);
+  });
+});
+
+describe('a context whose sequences share one cache', () => {
+  const lines: string[] = [];
+  const available = Number.POSITIVE_INFINITY;
+  let engine: TextEngine;
+  let alone: TextEngine;
+  /** Room for two whole windows, and for four sequences. */
+  const LONG = 4096;
+  const unlike = (options: EngineOptions): EngineOptions => ({
+    ...options,
+    contextLength: LONG,
+    slots: 2,
+    mostSlots: 4,
+    batchSize: 256,
+    flashAttention: undefined,
+  });
+  beforeAll(async () => {
+    const file = join(folder, 'shared.gguf');
+    writeTinyModel(file, { contextLength: LONG });
+    const memory = { needed: 1, available: 2 };
+    const options = unlike(optionsFor(file));
+    engine = await loadNativeEngine(options, 'cpu', recordingLog(lines), memory, undefined, () => available);
+    alone = await loadNativeEngine(options, 'cpu', silentLog, { needed: 1, available: 1 });
+  });
+  afterAll(async () => {
+    await engine[Symbol.asyncDispose]();
+    await alone[Symbol.asyncDispose]();
+  });
+  const sharesCells = () => engine.info.slots > 2;
+
+  it('has more slots than whole windows', (context) => {
+    context.skip(!sharesCells(), 'the processor has no kernels of Paddock');
+    expect(engine.info).toMatchObject({ slots: 4, contextLength: LONG, cacheLength: 2 * LONG });
+  });
+
+  it('grows when the cells are used up', async (context) => {
+    context.skip(!sharesCells(), 'the processor has no kernels of Paddock');
+    const prompts = [700, 701, 702].map((length, index) => words(length, index));
+    const replies = await Promise.all(prompts.map((prompt) => run(engine, prompt, 30)));
+    for (const [index, { tokens }] of replies.entries())
+      expect(tokens).toEqual((await run(alone, prompts[index] ?? [], 30)).tokens);
+    expect(lines.filter((line) => line.startsWith('slots have more room'))).not.toEqual([]);
+  });
+
+  it('drops what idle slots hold, and has the latest reply wait, where it can grow no more', {
+    timeout: 60_000,
+  }, async (context) => {
+    context.skip(!sharesCells(), 'the processor has no kernels of Paddock');
+    const prompts = [2100, 2101, 2102, 2103].map((length, index) => words(length, 10 + index));
+    const replies = await Promise.all(prompts.map((prompt) => run(engine, prompt, 40)));
+    expect(replies.map(({ tokens }) => tokens.length)).toEqual([40, 40, 40, 40]);
+    // It had no room, and was evaluated again.
+    expect(replies.at(-1)?.tokens).toEqual((await run(alone, prompts.at(-1) ?? [], 40)).tokens);
+  });
+
+  it('lets a conversation that was dropped be evaluated again', async () => {
+    const prompt = words(700, 0);
+    expect((await run(engine, prompt, 30)).tokens).toEqual((await run(alone, prompt, 30)).tokens);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Decoder } from '../../../../src/engine/native/llama/decoder.ts';
 import { type Copies, type FoundCopy, NO_COPIES } from '../../../../src/engine/native/prefix/copies.ts';
+import type { Prefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixStore, type PrefixStore, type Slot } from '../../../../src/engine/native/prefix/prefix-store.ts';
 
@@ -13,15 +14,18 @@ let log: string[];
 /** The shortest beginning that a model which forgets can go back to. */
 let oldest: number;
 let store: PrefixStore;
+/** The tokens for which the cache that all slots share has room. */
+let spare: number;
 /** The sequences of which bytes are still to be copied. */
 let unsettled: Set<number>;
 
 /** The parts of a decoder that the store uses, without a model. */
 function fakeDecoder(sequences: number): Decoder {
-  const parts: Pick<Decoder, 'sequences' | 'room' | 'truncate' | 'reaches' | 'copy' | 'settled'> = {
+  const parts: Pick<Decoder, 'sequences' | 'room' | 'spare' | 'truncate' | 'reaches' | 'copy' | 'settled'> = {
     sequences,
     settled: (sequence) => !unsettled.has(sequence),
     room: 10_000,
+    spare: () => spare,
     truncate: async (_, length) => length,
     reaches: async (_, length) => length >= oldest,
     copy: async (from, to, length) => {
@@ -75,6 +79,7 @@ beforeEach(() => {
   log = [];
   oldest = Number.POSITIVE_INFINITY;
   unsettled = new Set();
+  spare = Number.POSITIVE_INFINITY;
   store = makeStore();
 });
 
@@ -411,5 +416,42 @@ describe('copies below the slots', () => {
     expect(loads).toBe(0);
     unsettled.clear();
     expect(await serve(150, '', tokens(150))).toMatchObject({ ...nothing, slot: 149 });
+  });
+});
+
+describe('slots that share one cache', () => {
+  const other = (count: number) => tokens(count).map((token) => (token + 5000) as typeof token);
+  const lengths = () => store.held().map(({ tokens: { length } }) => length);
+
+  it('are dropped in the order of their last use, with a copy, and never while they are busy', async () => {
+    const kept: number[] = [];
+    const keep = async (held: Prefix) => void kept.push(held.tokens.length);
+    store = makeStore({ slots: 3, copies: { ...NO_COPIES, keep } });
+    await serve(100, '', other(100));
+    await serve(70);
+    const busy = takeOne(40, 'another');
+    await store.prepare(busy, prompt(40, 'another'), never);
+    evaluate(busy, 40);
+    expect(lengths().sort()).toEqual([100, 40, 70].sort());
+    expect(await store.evict()).toBe(true);
+    expect(lengths().sort()).toEqual([0, 40, 70].sort());
+    expect(await store.evict()).toBe(true);
+    expect(await store.evict()).toBe(false);
+    expect(lengths().sort()).toEqual([0, 0, 40].sort());
+    expect(kept).toEqual([100, 70]);
+    // What was dropped is not looked for in the slot.
+    expect(await serve(70)).toMatchObject({ slot: 0, copied: 0 });
+  });
+
+  it('are dropped until a copy can be loaded', async () => {
+    const load = async () => tokens(80);
+    const copy = { tier: 'ram' as const, length: 80, ms: 5, load };
+    const find = ({ scope }: Prefix) => (scope === 'again' ? copy : null);
+    store = makeStore({ slots: 3, copies: { ...NO_COPIES, find } });
+    await serve(100, 'one');
+    await serve(100, 'two');
+    spare = 50;
+    await serve(100, 'again');
+    expect(lengths().filter((length) => length > 0)).toEqual([100]);
   });
 });

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type AdapterSet, NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
-import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
+import { NoRoom, PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import type { MediaRows } from '../../../../src/engine/native/llama/media/rows.ts';
-import { createStepLoop, type StepDriver, type Steppable } from '../../../../src/engine/native/step/step-loop.ts';
+import {
+  createStepLoop,
+  type MakeRoom,
+  type StepDriver,
+  type Steppable,
+} from '../../../../src/engine/native/step/step-loop.ts';
 import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
 import { eventually } from '../../../kit/eventually.ts';
 
@@ -22,6 +27,7 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
     whenFinished: Promise<void>;
     cancel: () => void;
     hold?: Promise<void>;
+    since?: number;
     awaited?: Promise<void>;
     rows?: MediaRows;
     onStep?: () => void;
@@ -31,7 +37,7 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
     signal: cancel.signal,
     cancel: () => cancel.abort(),
     get demand() {
-      return { prompt: pending, reply: pending > 0 ? 0 : 1, since: 0 };
+      return { prompt: pending, reply: pending > 0 ? 0 : 1, since: generation.since ?? 0 };
     },
     get finished() {
       return left === 0;
@@ -64,13 +70,16 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
 }
 
 /** Makes a loop whose batch has 8 tokens. */
-function createLoop(driver: Partial<StepDriver> = {}) {
-  return createStepLoop({
-    plan: (demands) => planStep(demands, { batchSize: 8, promptBudget: 2, now: 0 }),
-    decode: async (parts) => parts.map(() => []),
-    hold: () => () => {},
-    ...driver,
-  });
+function createLoop(driver: Partial<StepDriver> = {}, makeRoom?: MakeRoom) {
+  return createStepLoop(
+    {
+      plan: (demands) => planStep(demands, { batchSize: 8, promptBudget: 2, now: 0 }),
+      decode: async (parts) => parts.map(() => []),
+      hold: () => () => {},
+      ...driver,
+    },
+    makeRoom,
+  );
 }
 
 describe('step loop', () => {
@@ -345,5 +354,70 @@ describe('step loop', () => {
     const pass = ['a token', 'pass begins', 'pass ends'];
     expect(log).toEqual(['alone', ...pass, 'errand', ...pass, ...pass]);
     await expect(loop.between(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+});
+
+describe('a step for which the cache has no room', () => {
+  /** A pass that has room for so many generations. */
+  const roomFor =
+    (most: number): StepDriver['decode'] =>
+    async (parts) => {
+      if (parts.length > most) throw new NoRoom('full');
+      return parts.map(() => []);
+    };
+
+  it('is tried again after room was made', async () => {
+    const log: string[] = [];
+    let most = 0;
+    const makeRoom = async () => {
+      most += 1;
+      log.push('room');
+      return true;
+    };
+    const a = createGeneration('a', 0, 1, log);
+    createLoop({ decode: (parts, ...rest) => roomFor(most)(parts, ...rest) }, makeRoom).add(a);
+    await a.whenFinished;
+    expect(log).toEqual(['a token', 'room']);
+  });
+
+  it('has the latest generation wait until another one ends, and then go on', async () => {
+    const log: string[] = [];
+    const loop = createLoop({ decode: roomFor(1) });
+    const all = ['a', 'b', 'c'].map((name, index) => {
+      const generation = createGeneration(name, 0, 2, log, index);
+      const retreat = async () => void log.push(`${name} retreats`);
+      return Object.assign(generation, { since: index, retreat });
+    });
+    for (const generation of all) loop.add(generation);
+    await Promise.all(all.map(({ whenFinished }) => whenFinished));
+    expect(log.filter((line) => line.includes('retreats'))).toEqual(['c retreats', 'b retreats']);
+    expect(log.filter((line) => line.startsWith('a'))).toHaveLength(2);
+    expect(log.findLastIndex((line) => line === 'b token')).toBeLessThan(
+      log.findLastIndex((line) => line === 'c token'),
+    );
+  });
+
+  it('fails a generation that is alone, and one that cannot wait', async () => {
+    const log: string[] = [];
+    const loop = createLoop({ decode: roomFor(0) });
+    const all = ['a', 'b'].map((name, index) => createGeneration(name, 0, 1, log, index));
+    for (const generation of all) loop.add(generation);
+    await Promise.all(all.map(({ whenFinished }) => whenFinished));
+    expect(log.filter((line) => line.includes('failed'))).toEqual(['a failed: NoRoom: full', 'b failed: NoRoom: full']);
+  });
+
+  it('ends a generation that is cancelled while it waits', async () => {
+    const log: string[] = [];
+    const loop = createLoop({ decode: roomFor(1) });
+    const a = createGeneration('a', 0, 3, log);
+    const b = Object.assign(createGeneration('b', 0, 3, log, 1), { since: 1, retreat: async () => b.cancel() });
+    b.begin = () => {
+      if (b.signal.aborted) void b.abandon();
+      return b.signal.aborted ? null : { sequence: 1, at: 0, tokens: [], logitsAt: [] };
+    };
+    loop.add(a);
+    loop.add(b);
+    await Promise.all([a.whenFinished, b.whenFinished]);
+    expect(log).toContain('b abandoned');
   });
 });
