@@ -7,8 +7,8 @@ import { importModel, openPaddock, pullModel, startPaddockSite } from '../kit/br
 import { startPageRelay } from '../kit/browser/page-relay.ts';
 import { startHub } from '../kit/servers/test-hub.ts';
 import { repeats } from '../support/repeats.ts';
-import { CONTRACT, describeContract } from './suite.ts';
-import { BROWSER, sectionsOf } from './targets.ts';
+import { describeContract } from './suite.ts';
+import { BROWSER, contractOf } from './targets.ts';
 
 const API_KEY = 'contract-key';
 const MODELS = ['embed/mini.gguf', 'rerank/mini.gguf', 'shelf/brief.gguf', 'tiny.gguf'];
@@ -82,5 +82,5 @@ describeContract(
     for (const part of running.reverse()) await part[Symbol.asyncDispose]();
   },
   BROWSER.impossible,
-  sectionsOf(BROWSER, Object.keys(CONTRACT)),
+  contractOf(BROWSER),
 );

@@ -9,7 +9,7 @@ import { responseRequestSchema } from '../../src/api/responses/schema.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from '../../src/api/vectors/schema.ts';
 import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
-import { TARGETS } from './targets.ts';
+import { BROWSER, contractOf, TARGETS, WASM } from './targets.ts';
 
 /** Fields of messages that tests of their own hold. */
 const SAMPLED_OR_THOUGHT = ['temperature', 'top_p', 'top_k', 'thinking', 'output_format'];
@@ -83,6 +83,9 @@ describe('the table of docs/api.md', () => {
     const left = TARGETS.flatMap(({ elsewhere = [] }) => elsewhere);
     expect(left.filter((section) => !(section in CONTRACT))).toEqual([]);
     expect(left).toEqual([...new Set(left)]);
+    const held = [WASM, BROWSER].flatMap((target) => Object.entries(contractOf(target)));
+    const heldSections = held.filter(([, cases]) => cases.length > 0).map(([section]) => section);
+    expect(new Set(heldSections)).toEqual(new Set(Object.keys(CONTRACT)));
   });
 
   it('is what docs/api.md shows; npm run docs writes it anew', async () => {

@@ -3,6 +3,7 @@ import { probeGpus } from '../../src/cli/doctor/backends.ts';
 import { createFindGpu } from '../../src/pool/load/find-gpu.ts';
 import { startServer } from '../kit/servers/server.ts';
 import { describeServerContract } from './server-target.ts';
+import { contractIn } from './suite.ts';
 
 // A processor that Mesa offers as a Vulkan device is a GPU too, but only if it is asked for by number.
 vi.stubEnv('GGML_VK_VISIBLE_DEVICES', process.env.GGML_VK_VISIBLE_DEVICES ?? '0');
@@ -14,13 +15,13 @@ afterAll(() => {
 
 /** Each shader is compiled at its first use. On two cores that also compute them, all sections take 7 minutes, and these a quarter of one. */
 const QUICK = ['choices and logprobs', 'completions and filters'];
-const sections = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { sections: QUICK };
+const part = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { contract: contractIn(QUICK) };
 
 const { ok, detail } = await probeGpus(createFindGpu('dist/programs/find-gpu.js'));
 
 if (ok) {
   describeServerContract(`server + gpu, ${detail}`, ['--backend', 'gpu', '--threads', '1'], 20, {
-    ...sections,
+    ...part,
     gpu: true,
   });
 

@@ -1,4 +1,4 @@
 import { repeats } from '../support/repeats.ts';
 import { describeServerContract } from './server-target.ts';
 
-describeServerContract('server + native', ['--backend', 'cpu', '--threads', '1'], repeats(6, 30));
+describeServerContract('server + native', ['--backend', 'cpu', '--threads', '1'], repeats(4, 30));

@@ -1,4 +1,6 @@
 import { describeServerContract } from './server-target.ts';
+import { contractIn } from './suite.ts';
+import { besideNative } from './targets.ts';
 
 // What the HTTP server has a part in. The engine is that of native.test.ts.
 const sections = [
@@ -16,7 +18,7 @@ const ENGINE_ALONE = 'the HTTP server has no part in it, and native.test.ts has 
 
 describeServerContract('server + native over node:http', ['--backend', 'cpu', '--threads', '1'], 8, {
   env: { PADDOCK_HTTP: 'node' },
-  sections,
+  contract: besideNative(contractIn(sections)),
   impossible: {
     'unloads a model that nobody uses, and loads it again for the next request': ENGINE_ALONE,
     'unloads a model after a request with keep_alive 0, whoever asks how': ENGINE_ALONE,

@@ -1,22 +1,22 @@
 import { inject } from 'vitest';
 import { type RunningServer, startServer } from '../kit/servers/server.ts';
-import { describeContract } from './suite.ts';
+import { type Contract, describeContract } from './suite.ts';
 
 const API_KEY = 'contract-key';
 
-/** Runs the contract suite, or these sections of it, against `paddock serve` with these flags. */
+/** Runs the contract suite, or this part of it, against `paddock serve` with these flags. */
 export function describeServerContract(
   name: string,
   flags: string[],
   seeds: number,
   {
     env = {},
-    sections,
+    contract,
     impossible = {},
     gpu = false,
   }: {
     env?: Record<string, string>;
-    sections?: string[];
+    contract?: Contract;
     impossible?: Record<string, string>;
     gpu?: boolean;
   } = {},
@@ -45,6 +45,6 @@ export function describeServerContract(
       await Promise.all(servers.map(({ stop }) => stop()));
     },
     impossible,
-    sections,
+    contract,
   );
 }

@@ -24,14 +24,22 @@ import type { Target } from './target.ts';
 /** One promise of the API, and a check of it that uses nothing but HTTP. */
 export interface ContractCase {
   name: string;
+  /**
+   * Whether src/api decides it, which is the same code on every target, and neither the engine nor what carries requests and replies.
+   * The regular run has it on the native server only.
+   */
+  byApiAlone?: true;
   check: (target: Target) => Promise<void>;
 }
+
+/** Cases by section. */
+export type Contract = Record<string, ContractCase[]>;
 
 /** In ms. Some cases try a hundred seeds, and the machine may be busy with other work. */
 const TIME_LIMIT_MS = 240_000;
 
 /** The whole contract, by section. */
-export const CONTRACT: Record<string, ContractCase[]> = {
+export const CONTRACT: Contract = {
   models: modelCases,
   'chat completions': chatCases,
   streams: streamCases,
@@ -54,16 +62,21 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'HTTP, keys and CORS': httpCases,
 };
 
+/** Returns these sections of the contract. */
+export function contractIn(sections: string[]): Contract {
+  return Object.fromEntries(sections.map((section) => [section, CONTRACT[section] ?? []]));
+}
+
 /**
  * Runs the contract suite against a target. `start` is called before it, `stop` after it. `impossible` names the cases that this
- * kind of target can't pass, each with the reason. `sections` are those to run: by default all.
+ * kind of target can't pass, each with the reason. `contract` has the cases to run: by default all.
  */
 export function describeContract(
   name: string,
   start: () => Promise<Target>,
   stop: () => Promise<void>,
   impossible: Record<string, string> = {},
-  sections = Object.keys(CONTRACT),
+  contract: Contract = CONTRACT,
 ): void {
   describe(`the API contract on ${name}`, () => {
     let target: Target;
@@ -72,9 +85,9 @@ export function describeContract(
     });
     afterAll(stop);
 
-    for (const section of sections) {
+    for (const [section, cases] of Object.entries(contract)) {
       describe(section, () => {
-        for (const { name: promise, check } of CONTRACT[section] ?? []) {
+        for (const { name: promise, check } of cases) {
           const reason = impossible[promise];
           if (reason === undefined) it(promise, () => check(target), TIME_LIMIT_MS);
           else it.skip(`${promise} (${reason})`);

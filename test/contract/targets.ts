@@ -1,4 +1,5 @@
 import { IS_LONG } from '../support/repeats.ts';
+import { CONTRACT, type Contract, type ContractCase, contractIn } from './suite.ts';
 
 /** A target of the contract suite. */
 export interface ContractTarget {
@@ -24,9 +25,11 @@ const OF_THE_ENGINE = [
 
 /**
  * What a server does before and after an engine, whichever that is. The regular run tests it on the native engine, and in the
- * browser, which answers and reads media with parts of its own.
+ * browser, which answers and reads media with parts of its own, and has the same engine.
  */
 const OF_THE_SERVER = [
+  'chat completions',
+  'streams',
   "messages, in Anthropic's form",
   'fields and paths of other clients',
   'responses',
@@ -37,9 +40,17 @@ const OF_THE_SERVER = [
   'HTTP, keys and CORS',
 ];
 
-/** Returns the sections of a target that a run tests: all in a long one. */
-export const sectionsOf = ({ elsewhere = [] }: ContractTarget, all: string[]): string[] =>
-  all.filter((section) => IS_LONG || !elsewhere.includes(section));
+/** Returns what a run tests on a target: all in a long one. */
+export function contractOf({ elsewhere = [] }: ContractTarget): Contract {
+  return besideNative(contractIn(Object.keys(CONTRACT).filter((section) => IS_LONG || !elsewhere.includes(section))));
+}
+
+/** Leaves out what the regular run tests on the native server only. */
+export function besideNative(contract: Contract): Contract {
+  if (IS_LONG) return contract;
+  const left = (cases: ContractCase[]) => cases.filter(({ byApiAlone }) => !byApiAlone);
+  return Object.fromEntries(Object.entries(contract).map(([section, cases]) => [section, left(cases)]));
+}
 
 /** What no engine on WebAssembly can. */
 const ON_WASM = {

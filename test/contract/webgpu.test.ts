@@ -5,6 +5,7 @@ import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { startServer } from '../kit/servers/server.ts';
 import { WEBGPU_PRELOAD, whatWebGpuLacks } from '../kit/webgpu.ts';
 import { describeServerContract } from './server-target.ts';
+import { contractIn } from './suite.ts';
 import { WASM } from './targets.ts';
 
 // llama.cpp's WebGPU kernels, as a browser runs them, in Node with Dawn's WebGPU. CONTRIBUTING.md says what it needs.
@@ -13,7 +14,7 @@ const missing = whatWebGpuLacks();
 
 /** A software adapter computes every kernel on the processor, so not all sections run by default. */
 const QUICK = ['completions and filters'];
-const sections = process.env.PADDOCK_TEST_WEBGPU === 'all' ? {} : { sections: QUICK };
+const part = process.env.PADDOCK_TEST_WEBGPU === 'all' ? {} : { contract: contractIn(QUICK) };
 
 const QUESTIONS = ['What can you do?', 'Who are you?', 'How do I add a model?'];
 
@@ -70,7 +71,7 @@ if (missing === null) {
   });
 
   const flags = ['--backend', 'wasm', '--threads', '1', '--gpu-layers', '99'];
-  describeServerContract('server + wasm on WebGPU', flags, 1, { impossible: WASM.impossible, ...sections });
+  describeServerContract('server + wasm on WebGPU', flags, 1, { impossible: WASM.impossible, ...part });
 
   describe('WebGPU', () => {
     it('computes a model that puts its layers there', async () => {

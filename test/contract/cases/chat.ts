@@ -64,6 +64,7 @@ export const chatCases: ContractCase[] = [
   },
   {
     name: 'goes on with the last message from its last character, and refuses what it can not go on with',
+    byApiAlone: true,
     check: async (target) => {
       const goOn = (last: object, more = {}) =>
         postChat(target, chatBody({ messages: [{ role: 'user', content: 'hello' }, last], ...CONTINUED, ...more }));
@@ -88,6 +89,7 @@ export const chatCases: ContractCase[] = [
   },
   {
     name: 'takes max_completion_tokens for max_tokens',
+    byApiAlone: true,
     check: async (target) => {
       const { body } = await postChat(target, chatBody({ max_tokens: undefined, max_completion_tokens: 3 }));
       expect(body.usage.completion_tokens).toBe(3);
@@ -106,6 +108,7 @@ export const chatCases: ContractCase[] = [
   },
   {
     name: 'answers such a prompt with a 400 and both counts where context_overflow is error, streamed or not',
+    byApiAlone: true,
     check: async (target) => {
       const messages = [{ role: 'user', content: 'q'.repeat(3000) }];
       for (const stream of [false, true]) {
@@ -118,6 +121,7 @@ export const chatCases: ContractCase[] = [
   },
   {
     name: 'renders the whole conversation: each role and each turn changes the reply',
+    byApiAlone: true,
     check: async (target) => {
       const conversations = [
         [{ role: 'user', content: 'hello' }],
@@ -140,6 +144,7 @@ export const chatCases: ContractCase[] = [
   },
   {
     name: 'takes the developer role for system, and text parts for their text',
+    byApiAlone: true,
     check: async (target) => {
       const asSystem = [
         { role: 'system', content: 'Be brief.' },
@@ -163,6 +168,7 @@ export const chatCases: ContractCase[] = [
   },
   {
     name: 'continues a conversation with tool calls and their results',
+    byApiAlone: true,
     check: async (target) => {
       const messages = [
         { role: 'user', content: 'weather?' },

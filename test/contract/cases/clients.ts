@@ -42,6 +42,7 @@ const REFUSED: [field: string, value: unknown][] = [
 export const clientCases: ContractCase[] = [
   {
     name: 'takes the fields of other servers that have a meaning here, and the values that change nothing',
+    byApiAlone: true,
     check: async (target) => {
       for (const [other, own] of SYNONYMS) {
         expect(await contentOf(target, other), JSON.stringify(other)).toBe(await contentOf(target, own));
@@ -52,6 +53,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'refuses the fields of other servers that would change the reply, by name',
+    byApiAlone: true,
     check: async (target) => {
       for (const [field, value] of REFUSED) {
         const [name = '', inner] = field.split('.');
@@ -63,6 +65,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'refuses LoRA adapters that the model lacks, in every dialect, and takes an empty list of them',
+    byApiAlone: true,
     check: async (target) => {
       const messages = [{ role: 'user', content: 'hello' }];
       const bodies: Record<string, object> = {
@@ -86,6 +89,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'replies JSON of the schema in guided_json and in structured_outputs',
+    byApiAlone: true,
     check: async (target) => {
       for (const field of [{ guided_json: SCHEMA }, { structured_outputs: { json: SCHEMA } }]) {
         const content = JSON.parse(await contentOf(target, { ...field, temperature: 1, seed: 3, max_tokens: 60 }));
@@ -96,6 +100,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'replies in the form of a grammar, a regular expression or a list, in chats and in completions',
+    byApiAlone: true,
     check: async (target) => {
       const grammar = '# a sum\nroot ::= number (" + " number){1,2}\nnumber ::= [1-9] [0-9]?';
       const sum = /^[1-9][0-9]?( \+ [1-9][0-9]?){1,2}$/;
@@ -126,6 +131,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'refuses a grammar that is wrong with its line, and a regular expression that is none',
+    byApiAlone: true,
     check: async (target) => {
       const wrong: [fields: Record<string, unknown>, param: string, reason: RegExp][] = [
         [{ grammar: 'root ::= a\n\na ::= b' }, 'grammar', /^Line 3 of the grammar names the rule 'b'/],
@@ -145,6 +151,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'takes a refusal and thoughts in the history, and lets thoughts change no prompt of a template without them',
+    byApiAlone: true,
     check: async (target) => {
       const after = (content: unknown, more: object = {}) =>
         contentOf(target, {
@@ -164,6 +171,7 @@ export const clientCases: ContractCase[] = [
   },
   {
     name: 'keeps the ids of calls out of the prompt, so that new ids leave the cache valid',
+    byApiAlone: true,
     check: async (target) => {
       const conversation = (id: string) => ({
         max_tokens: 1,

@@ -84,6 +84,7 @@ const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
 export const errorCases: ContractCase[] = [
   {
     name: 'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
+    byApiAlone: true,
     check: async (target) => {
       for (const [field, value, says] of BAD_FIELDS) {
         const name = field.split(/[.[]/)[0] ?? field;
@@ -124,6 +125,7 @@ export const errorCases: ContractCase[] = [
   },
   {
     name: 'refuses images and audio for a model that takes none, and names the model',
+    byApiAlone: true,
     check: async (target) => {
       const parts = [
         ['images', { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }],
@@ -144,6 +146,7 @@ export const errorCases: ContractCase[] = [
   },
   {
     name: 'refuses fields that would change the reply and that it does not implement; takes those that can not',
+    byApiAlone: true,
     check: async (target) => {
       for (const more of [{ chat_template: 'x' }, { audio: {} }, { modalities: ['audio'] }]) {
         const { status, body } = await postChat(target, chatBody(more));
@@ -156,6 +159,7 @@ export const errorCases: ContractCase[] = [
   },
   {
     name: 'gives the openai client its own error classes',
+    byApiAlone: true,
     check: async (target) => {
       const thrown = (call: PromiseLike<unknown>) => Promise.resolve(call).catch((error: unknown) => error);
       const messages = [{ role: 'user' as const, content: 'hi' }];

@@ -78,6 +78,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'streams to the SDK of Anthropic what it would have answered whole',
+    byApiAlone: true,
     check: async (target) => {
       const client = anthropic(target);
       for (const body of [endless, { ...brief, tools: [goTo], tool_choice: { type: 'any' as const } }]) {
@@ -127,6 +128,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'reads a prompt from the cache although its billing line differs in every request, and counts each token once',
+    byApiAlone: true,
     check: async (target) => {
       const system = (count: number) => [
         { type: 'text' as const, text: `x-anthropic-billing-header: cc_version=2.1; cch=${count};` },
@@ -143,6 +145,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'ends a message before a stop sequence, and names it',
+    byApiAlone: true,
     check: async (target) => {
       const { messages } = anthropic(target);
       const [block] = (await messages.create(endless)).content;
@@ -155,6 +158,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'ends a message with refusal before a filtered text',
+    byApiAlone: true,
     check: async (target) => {
       const filtered = { ...endless, messages: [{ role: 'user' as const, content: 'say %%%%' }] };
       expect(await anthropic(target).messages.create(filtered)).toMatchObject({
@@ -166,6 +170,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'calls the tool that is named, once where calls must not be parallel, whole and streamed',
+    byApiAlone: true,
     check: async (target) => {
       const body = {
         ...brief,
@@ -184,6 +189,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'runs the tools of the SDK of Anthropic in a loop, and reads their results, whole and streamed',
+    byApiAlone: true,
     check: async (target) => {
       for (const stream of [false, true]) {
         const seen: z.infer<typeof Shelf>[] = [];
@@ -216,6 +222,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'reads results of tools, and whether they failed',
+    byApiAlone: true,
     check: async (target) => {
       const reply = async (content: string, is_error = false) => {
         const messages: MessageParam[] = [
@@ -232,6 +239,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'takes back the thinking that it signed, whoever signed it',
+    byApiAlone: true,
     check: async (target) => {
       const thought = (signature: string): MessageParam[] => [
         ...hi,
@@ -252,6 +260,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'writes JSON of the schema for the SDK of Anthropic to parse',
+    byApiAlone: true,
     check: async (target) => {
       const output_config = { format: zodOutputFormat(Book) };
       const { parsed_output: book } = await anthropic(target).messages.parse({ ...brief, output_config });
@@ -288,6 +297,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'lists and retrieves models for the SDK of Anthropic',
+    byApiAlone: true,
     check: async (target) => {
       const { models } = anthropic(target);
       const ids: string[] = [];
@@ -302,6 +312,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'gives the SDK of Anthropic its own error classes, types and words',
+    byApiAlone: true,
     check: async (target) => {
       const thrown = (call: PromiseLike<unknown>) => Promise.resolve(call).catch((error: unknown) => error);
       const create = (more: object, key?: string) =>
@@ -322,6 +333,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'answers a prompt of a message that is too long with a 400 before the stream, in the words of Anthropic',
+    byApiAlone: true,
     check: async (target) => {
       const messages = [{ role: 'user', content: 'a '.repeat(1500) }];
       for (const stream of [false, true]) {
@@ -380,6 +392,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'speaks with the AI SDK for Anthropic: text, whole and streamed alike',
+    byApiAlone: true,
     check: async (target) => {
       const body = { model: aiSdk(target, 'tiny'), prompt: 'hi', temperature: 0, maxOutputTokens: 12, maxRetries: 0 };
       const whole = await generateText(body);
@@ -394,6 +407,7 @@ export const messageCases: ContractCase[] = [
   },
   {
     name: 'speaks with the AI SDK for Anthropic: tools in a loop, and an object of a schema',
+    byApiAlone: true,
     check: async (target) => {
       const seen: z.infer<typeof Shelf>[] = [];
       const execute = async (shelf: z.infer<typeof Shelf>) => {

@@ -94,6 +94,7 @@ export const modelCases: ContractCase[] = [
   },
   {
     name: 'unloads a model after a request with keep_alive 0, whoever asks how',
+    byApiAlone: true,
     check: async (target) => {
       const messages = [{ role: 'user', content: 'hello' }];
       const asked: [path: string, body: object][] = [
@@ -149,6 +150,7 @@ export const modelCases: ContractCase[] = [
   },
   {
     name: 'takes how long a model is to stay in memory, and refuses what is no duration',
+    byApiAlone: true,
     check: async (target) => {
       const messages = [{ role: 'user', content: 'hello' }];
       const asked: [path: string, body: object][] = [
@@ -227,6 +229,7 @@ export const modelCases: ContractCase[] = [
   },
   {
     name: 'refuses a pull that names no source of a model, and says which field is wrong',
+    byApiAlone: true,
     check: async (target) => {
       const wrong: [object, string][] = [
         [{}, 'model is required.'],

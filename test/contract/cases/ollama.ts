@@ -52,6 +52,7 @@ export const ollamaCases: ContractCase[] = [
   },
   {
     name: 'writes for Ollama what it writes for OpenAI, with the same counts',
+    byApiAlone: true,
     check: async (target) => {
       const whole = await ollama(target).chat(short);
       const other = await openai(target).chat.completions.create({
@@ -69,6 +70,7 @@ export const ollamaCases: ContractCase[] = [
   },
   {
     name: 'takes the options that Ollama users have: sampling, seed, stop, and those that only say how to load',
+    byApiAlone: true,
     check: async (target) => {
       const client = ollama(target);
       const reply = async (more: object) => (await client.chat({ ...short, options: { ...options, ...more } })).message;
@@ -87,6 +89,7 @@ export const ollamaCases: ContractCase[] = [
   },
   {
     name: 'calls a tool for the ollama client, streamed and not, and takes its result',
+    byApiAlone: true,
     check: async (target) => {
       const client = ollama(target);
       const question = { role: 'user', content: 'What is the weather in Oslo?' };
@@ -105,6 +108,7 @@ export const ollamaCases: ContractCase[] = [
   },
   {
     name: 'replies JSON of the schema in format, and of any kind for json',
+    byApiAlone: true,
     check: async (target) => {
       const client = ollama(target);
       const format = {
@@ -128,6 +132,7 @@ export const ollamaCases: ContractCase[] = [
   },
   {
     name: 'looks at the images of a message for the ollama client',
+    byApiAlone: true,
     check: async (target) => {
       const client = ollama(target);
       const look = async (image: Uint8Array) => {
@@ -146,6 +151,7 @@ export const ollamaCases: ContractCase[] = [
   },
   {
     name: 'generates from one prompt as it chats, and with raw without the chat template',
+    byApiAlone: true,
     check: async (target) => {
       const client = ollama(target);
       const prompt = { model: 'tiny', prompt: 'hello', options };

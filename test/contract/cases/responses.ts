@@ -169,6 +169,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'parses the structured output of a response for the openai client',
+    byApiAlone: true,
     check: async (target) => {
       const text = { format: zodTextFormat(Book, 'book') };
       const { output_parsed } = await openai(target).responses.parse({ ...brief, input: 'hi', text });
@@ -177,6 +178,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
+    byApiAlone: true,
     check: async (target) => {
       const codex = {
         ...short,
@@ -233,6 +235,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'refuses a response to a prompt that does not fit, with the words that clients look for',
+    byApiAlone: true,
     check: async (target) => {
       for (const stream of [false, true]) {
         const response = openai(target).responses.create({ ...short, input: 'word '.repeat(2000), stream });
@@ -246,6 +249,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'reads all of a conversation but its new part from the cache, whatever ids its items have',
+    byApiAlone: true,
     check: async (target) => {
       const client = openai(target);
       const input = `${Math.random()} ${'one two three four '.repeat(8)}`;
@@ -261,6 +265,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'looks at the images of a response',
+    byApiAlone: true,
     check: async (target) => {
       const look = async (colour: [number, number, number]) => {
         const image_url = `data:image/png;base64,${Buffer.from(plainPng(colour)).toString('base64')}`;
@@ -294,6 +299,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'streams the tool loop of the AI SDK',
+    byApiAlone: true,
     check: async (target) => {
       const whole = await generateText(loop(target));
       const stream = streamText(loop(target));
@@ -308,6 +314,7 @@ export const responseCases: ContractCase[] = [
   },
   {
     name: 'generates an object for the AI SDK by its default endpoint',
+    byApiAlone: true,
     check: async (target) => {
       const { object } = await generateObject({
         ...greedy,
