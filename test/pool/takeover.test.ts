@@ -7,6 +7,7 @@ import { createPool } from '../../dist/src/pool/pool.js';
 import type { GenerationEvent } from '../../src/contract/events.ts';
 import type { GenerationRequest } from '../../src/contract/generation-request.ts';
 import type { Runner } from '../../src/contract/runner.ts';
+import { once } from '../../src/utils/once.ts';
 import { ask, call, doneOf, greedy, textOf } from '../kit/generation.ts';
 import { recordingLog } from '../kit/log.ts';
 import { tinyModelShape } from '../kit/models/model-shape.ts';
@@ -24,11 +25,17 @@ const adapter = join(folder, 'adapter.gguf');
 beforeAll(() => writeTinyAdapter(adapter, { flips: [2, 3, 4, 5] }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Opens the pool of one test. */
 function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
   lines = [];
-  pool = createPool({
+  pool = openPool(backend, backend === 'wasm' ? 1 : SLOTS);
+  return pool;
+}
+
+function openPool(backend: 'cpu' | 'wasm', slots: number): Runner & AsyncDisposable {
+  return createPool({
     backend,
-    engine: { contextLength: null, slots: backend === 'wasm' ? 1 : SLOTS, threads: 1, batchSize: 64 },
+    engine: { contextLength: null, slots, threads: 1, batchSize: 64 },
     maxWaiting: 8,
     maxLoadedModels: 1,
     idleTimeoutMs: null,
@@ -41,7 +48,6 @@ function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
     memory: () => ({ available: 4 * GIB, held: 0 }),
     log: recordingLog(lines),
   });
-  return pool;
 }
 
 afterEach(async () => {
@@ -71,6 +77,10 @@ const idle = (runner: Runner) => runner.loaded().every(({ busy }) => busy === 0)
 const sampled = { ...greedy, temperature: 0.9, topK: 40, topP: 0.95, seed: 11 };
 
 const SEVERAL = 'several choices';
+/** The slots that it takes beside its first. */
+const MORE_CHOICES = 2;
+/** A generation has begun, and is far from its end, when it has told so many texts. */
+const KILLED_AT = 20;
 const ADAPTED = 'with a LoRA adapter';
 
 const CASES: [string, GenerationRequest][] = [
@@ -91,23 +101,32 @@ const noteThread = (thread: Worker) => threads.push(thread);
 beforeAll(() => process.on('worker', noteThread));
 afterAll(() => process.off('worker', noteThread));
 
+/** The events of each case, undisturbed and killed when all had begun. They run beside one another: one death hits them all. */
+const atOnce = once(async () => {
+  await using runner = openPool('cpu', CASES.length + MORE_CHOICES);
+  const undisturbed = await Promise.all(CASES.map(([, request]) => run(runner, request)));
+  const begun = new Set<number>();
+  let killed = 0;
+  const disturbed = await Promise.all(
+    CASES.map(([, request], index) =>
+      run(runner, request, (count) => {
+        if (count === KILLED_AT && begun.add(index).size === CASES.length) killed = killEngines();
+      }),
+    ),
+  );
+  return { undisturbed, disturbed, killed, isIdle: idle(runner) };
+});
+
 describe('a generation whose engine is killed', () => {
-  it.each(CASES)('says the very same as an undisturbed one, with a pause in between: %s', async (_, request) => {
-    const runner = open();
-    const undisturbed = await run(runner, request);
-    let killed = 0;
-    const events = await run(runner, request, (count) => {
-      if (count === 20) killed = killEngines();
-    });
-    expect(killed).toBe(1);
-    expect(events.filter(isPause)).toHaveLength(1);
-    expect(textsOfChoices(events)).toEqual(textsOfChoices(undisturbed));
-    expect(doneOf(events)).toMatchObject({
-      promptTokens: doneOf(undisturbed).promptTokens,
-      completionTokens: doneOf(undisturbed).completionTokens,
-    });
-    expect(idle(runner)).toBe(true);
-  });
+  it.each(CASES.map(([name], index) => [name, index] as const))(
+    'says the very same as an undisturbed one, with a pause in between: %s',
+    { timeout: 120_000 },
+    async (_, index) => {
+      const { undisturbed, disturbed, killed, isIdle } = await atOnce();
+      expect({ killed, isIdle }).toEqual({ killed: 1, isIdle: true });
+      expectTakenUp(disturbed[index] ?? [], undisturbed[index] ?? []);
+    },
+  );
 
   it('tells the same log probabilities of each token, none twice', async () => {
     const runner = open();
@@ -125,16 +144,15 @@ describe('a generation whose engine is killed', () => {
     const runner = open();
     const requests = Array.from({ length: SLOTS }, (_, index) => ask(`Story ${index}`, { maxTokens: 300 }));
     const undisturbed = await Promise.all(requests.map((request) => run(runner, request)));
-    for (const kills of [1, 3]) {
-      const events = await Promise.all(
-        requests.map((request, index) =>
-          run(runner, request, (count) => {
-            if (index === 0 && count % 40 === 0 && count / 40 <= kills) killEngines();
-          }),
-        ),
-      );
-      expect(events.map(textOf)).toEqual(undisturbed.map(textOf));
-    }
+    const KILLS = 3;
+    const events = await Promise.all(
+      requests.map((request, index) =>
+        run(runner, request, (count) => {
+          if (index === 0 && count % 40 === 0 && count / 40 <= KILLS) killEngines();
+        }),
+      ),
+    );
+    expect(events.map(textOf)).toEqual(undisturbed.map(textOf));
     expect(idle(runner)).toBe(true);
   });
 
@@ -176,44 +194,48 @@ describe('a generation whose engine is killed', () => {
 });
 
 describe('a generation whose WebAssembly thread dies', { timeout: 120_000 }, () => {
-  const KILLED_AT = 20;
+  describe('in the midst of it', () => {
+    // A finished generation makes its deaths forgotten, so that the breaker stays closed.
+    let shared: Runner & AsyncDisposable;
+    beforeAll(() => {
+      shared = openPool('wasm', 1);
+    });
+    afterAll(() => shared[Symbol.asyncDispose]());
 
-  it.each([
-    ...CASES.filter(([name]) => name !== SEVERAL && name !== ADAPTED).map(
-      ([name, request]) => [name, request, KILLED_AT] as const,
-    ),
-    ['in the second of several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled }), 300] as const,
-    [
-      'with bytes that are no UTF-8',
-      ask('Bytes', { maxTokens: 400, sampling: { ...greedy, temperature: 3 } }),
-      60,
-    ] as const,
-  ])('says the very same as an undisturbed one, with a pause in between: %s', async (_, request, killedAt) => {
-    const runner = open('wasm');
-    const undisturbed = await run(runner, request);
-    const events = await run(runner, request, (count) => {
-      if (count === killedAt) void endThreads();
+    it.each([
+      ...CASES.filter(([name]) => name !== SEVERAL && name !== ADAPTED).map(
+        ([name, request]) => [name, request, KILLED_AT] as const,
+      ),
+      [
+        'in the second of several choices',
+        ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled }),
+        300,
+      ] as const,
+      [
+        'with bytes that are no UTF-8',
+        ask('Bytes', { maxTokens: 400, sampling: { ...greedy, temperature: 3 } }),
+        60,
+      ] as const,
+    ])('says the very same as an undisturbed one, with a pause in between: %s', async (_, request, killedAt) => {
+      const undisturbed = await run(shared, request);
+      const events = await run(shared, request, (count) => {
+        if (count === killedAt) void endThreads();
+      });
+      expectTakenUp(events, undisturbed);
+      expect(idle(shared)).toBe(true);
     });
-    expect(events.filter(isPause)).toHaveLength(1);
-    expect(textsOfChoices(events)).toEqual(textsOfChoices(undisturbed));
-    expect(doneOf(events)).toMatchObject({
-      promptTokens: doneOf(undisturbed).promptTokens,
-      completionTokens: doneOf(undisturbed).completionTokens,
-    });
-    expect(idle(runner)).toBe(true);
-  });
 
-  it('tells the same log probabilities of each token, none twice', async () => {
-    // The runtime can't tell the probabilities of half a character, so the reply has whole ones only.
-    const request = ask('Tell me.', { maxTokens: 300, logprobs: 2, replyFormat: lettersFormat() });
-    const logprobsOf = (events: GenerationEvent[]) =>
-      events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
-    const runner = open('wasm');
-    const undisturbed = await run(runner, request);
-    const events = await run(runner, request, (count) => {
-      if (count === KILLED_AT) void endThreads();
+    it('tells the same log probabilities of each token, none twice', async () => {
+      // The runtime can't tell the probabilities of half a character, so the reply has whole ones only.
+      const request = ask('Tell me.', { maxTokens: 300, logprobs: 2, replyFormat: lettersFormat() });
+      const logprobsOf = (events: GenerationEvent[]) =>
+        events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
+      const undisturbed = await run(shared, request);
+      const events = await run(shared, request, (count) => {
+        if (count === KILLED_AT) void endThreads();
+      });
+      expect(logprobsOf(events)).toEqual(logprobsOf(undisturbed));
     });
-    expect(logprobsOf(events)).toEqual(logprobsOf(undisturbed));
   });
 
   it('gets an error when each thread dies of it, and the model serves others again', async () => {
@@ -304,6 +326,13 @@ describe('a question whose engine is killed', () => {
     expect(answer.tokens.length).toBeGreaterThan(0);
   });
 });
+
+function expectTakenUp(events: GenerationEvent[], undisturbed: GenerationEvent[]): void {
+  expect(events.filter(isPause)).toHaveLength(1);
+  expect(textsOfChoices(events)).toEqual(textsOfChoices(undisturbed));
+  const { promptTokens, completionTokens } = doneOf(undisturbed);
+  expect(doneOf(events)).toMatchObject({ promptTokens, completionTokens });
+}
 
 function jsonFormat(): GenerationRequest['replyFormat'] {
   const schema = { type: 'object', properties: { a: { type: 'string', minLength: 700 } }, required: ['a'] };
