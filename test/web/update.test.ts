@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
+import { listContent } from '../kit/browser/list-content.ts';
 import { request, untilReady } from '../kit/browser/paddock-page.ts';
 import { type StaticSite, startStaticSite } from '../kit/browser/static-site.ts';
 
@@ -32,8 +32,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
-
 /** Puts a build on the site in which the built-in model has another name, as `npm run build` would make it. */
 async function deployNewVersion(): Promise<void> {
   const list = await readFile(join(folder, CHANGED), 'utf8');
@@ -42,7 +40,7 @@ async function deployNewVersion(): Promise<void> {
   await writeFile(join(folder, CHANGED), changed);
   await writeFile(
     join(folder, 'service-worker.js'),
-    script.replace(hashOf(list), hashOf(changed)).replace(/version:`[0-9a-f]{16}`/, 'version:`new`'),
+    listContent(script, list, changed).replace(/version:`[0-9a-f]{16}`/, 'version:`new`'),
   );
 }
 

@@ -65,11 +65,7 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
       const wllama = needsCompat() ? 'compat' : 'modern';
       const needed = files.filter(({ part }) => part === 'engine' || part === 'page' || part === wllama);
       const total = needed.reduce((sum, { size }) => sum + size, 0);
-      let completed = 0;
-      const count = (bytes: number) => {
-        completed += bytes;
-        onProgress({ completed, total });
-      };
+      const count = countTo(total, onProgress);
       const keepAll = (part: ShellFile['part']) =>
         Promise.all(needed.filter((file) => file.part === part).map((file) => keep(cache, file, count)));
       await keepAll('engine');
@@ -115,8 +111,9 @@ async function fetchFile(url: string, file: ShellFile, onBytes: (count: number) 
   const response = await fetch(url, { cache: 'no-cache' });
   if (response.status === 404) throw new OtherContent(`${file.path} is not there`);
   if (!response.ok) throw new Error(`${file.path} can not be fetched: the status is ${response.status}`);
-  const content = await readBody(response, onBytes);
-  if ((await sha256(content)) !== file.hash) throw new OtherContent(`${file.path} is not the one of this build`);
+  const content = await readBody(response, file, onBytes);
+  if (content === null || (await sha256(content)) !== file.hash)
+    throw new OtherContent(`${file.path} is not the one of this build`);
   // A Paddock server sends a security policy with each file, which the stored file needs too.
   const policy = response.headers.get(POLICY);
   const headers = {
@@ -128,20 +125,40 @@ async function fetchFile(url: string, file: ShellFile, onBytes: (count: number) 
   return isolated(new Response(content, { headers }));
 }
 
-/** Reads a body to its end and reports the size of each piece, in bytes. */
-async function readBody(response: Response, onBytes: (count: number) => void): Promise<ArrayBuffer> {
-  const counted = response.body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        onBytes(piece.byteLength);
-        controller.enqueue(piece);
-      },
-    }),
-  );
-  return new Response(counted).arrayBuffer();
+/** Reads the body of a file and reports the size of each piece, in bytes. Returns null if it has another size than the file. */
+async function readBody(
+  { body }: Response,
+  { size }: ShellFile,
+  onBytes: (count: number) => void,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const content = new Uint8Array(size);
+  const reader = body?.getReader();
+  let length = 0;
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    if (length + read.value.length > size) {
+      await reader?.cancel();
+      return null;
+    }
+    content.set(read.value, length);
+    length += read.value.length;
+    onBytes(read.value.length);
+  }
+  return length === size ? content : null;
 }
 
-async function sha256(content: ArrayBuffer): Promise<string> {
+/** Adds up bytes, and tells after each hundredth of `total`: each message costs the page and this worker time. */
+function countTo(total: number, onProgress: (progress: InstallProgress) => void): (bytes: number) => void {
+  let completed = 0;
+  let told = 0;
+  return (bytes) => {
+    completed += bytes;
+    if (completed < total && completed - told < total / 100) return;
+    told = completed;
+    onProgress({ completed, total });
+  };
+}
+
+async function sha256(content: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', content));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

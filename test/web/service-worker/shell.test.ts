@@ -121,6 +121,21 @@ describe('the shell', () => {
     expect(told.every((progress) => progress.total === total)).toBe(true);
   });
 
+  it('tells it at most once for each hundredth, in however many pieces a file comes', async () => {
+    content['paddock/engine-worker.js'] = 'engine'.repeat(2 ** 20);
+    const told: number[] = [];
+    await createShell(build('1'), scope, storage).install(({ completed }) => told.push(completed));
+    expect(told.length).toBeGreaterThan(20);
+    expect(told.length).toBeLessThanOrEqual(101);
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+  });
+
+  it.each(['engine and more', 'engi'])('refuses a file of the engine of another size: %s', async (text) => {
+    const whole = build('1');
+    content['paddock/engine-worker.js'] = text;
+    await expect(createShell(whole, scope, storage).install()).rejects.toThrow('is not the one of this build');
+  });
+
   it('fetches only what is missing when an install is tried again', async () => {
     const index = 'paddock/engine-worker.js';
     const whole = build('1');

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
+import { listContent } from '../../../kit/browser/list-content.ts';
 import { importInPage, request, startPaddockSite, untilServed } from '../../../kit/browser/paddock-page.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
 import { startChatServer } from '../grounds.ts';
@@ -45,10 +45,6 @@ function denyStorage(): void {
   IDBFactory.prototype.open = deny;
   CacheStorage.prototype.open = async () => deny();
   ServiceWorkerContainer.prototype.register = async () => deny();
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Opens a tab and notes the errors of its page. */
@@ -165,12 +161,10 @@ describe('where the browser stores nothing,', () => {
 describe('where the browser keeps no files, as in many private windows,', () => {
   it('the static site chats with the built-in model, and says why it takes no others', async () => {
     const denied = "Object.defineProperty(navigator, 'storage', { get: () => undefined });\n";
-    const [script, worker] = await Promise.all(
-      ['service-worker.js', 'paddock/models-worker.js'].map((name) => readFile(`dist-web/${name}`, 'utf8')),
-    );
+    const script = await readFile('dist-web/service-worker.js', 'utf8');
+    const worker = await readFile('dist-web/paddock/models-worker.js', 'utf8');
     const deniedWorker = denied + worker;
-    // The service worker takes a file by its hash.
-    const deniedScript = denied + script?.replace(sha256(worker ?? ''), sha256(deniedWorker));
+    const deniedScript = denied + listContent(script, worker, deniedWorker);
     await using site = await startPaddockSite({
       models: inject('modelsFolder'),
       files: { '/service-worker.js': deniedScript, '/paddock/models-worker.js': deniedWorker },
