@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCli, type TestCli } from '../../kit/cli.ts';
+import { sample } from '../../support/repeats.ts';
 
 const COMMANDS = ['serve', 'pull', 'list', 'show', 'remove', 'chat', 'run', 'bench', 'doctor'];
 const MODEL = 'shelf/brief';
@@ -13,7 +14,7 @@ afterAll(() => cli.close());
 const run: TestCli['run'] = (...args) => cli.run(...args);
 
 describe('every command', () => {
-  it.each(COMMANDS)('%s prints its help', async (command) => {
+  it.each(sample(COMMANDS, 3))('%s prints its help', async (command) => {
     const { code, stdout } = await run([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: paddock ${command}`);
@@ -21,7 +22,7 @@ describe('every command', () => {
     expect(stdout).toMatch(/PADDOCK_MODELS;\s+default:\s+~\/.paddock\/models/);
   });
 
-  it.each(COMMANDS)('%s refuses an unknown flag and names --help', async (command) => {
+  it.each(sample(COMMANDS, 3))('%s refuses an unknown flag and names --help', async (command) => {
     const { code, stdout, stderr } = await run([command, '--bogus']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe("error: unknown option '--bogus'\nTry it with --help.\n");

@@ -76,7 +76,7 @@ export const toolCases: ContractCase[] = [
     name: 'calls one tool or several, each with arguments of its schema, where a call is required',
     check: async (target) => {
       const body = chatBody({ temperature: 1, max_tokens: null, tools: SHORT_TOOLS, tool_choice: 'required' });
-      await forSeeds(Math.min(4, target.seeds), async (seed, stream) => {
+      await forSeeds(Math.min(4, Math.ceil(target.seeds / 2)), async (seed, stream) => {
         const { calls, content, finish_reason } = await reply(target, { ...body, seed }, stream);
         expect(finish_reason, `seed ${seed}`).toBe('tool_calls');
         expect(content.trim()).toBe('');
@@ -119,9 +119,11 @@ export const toolCases: ContractCase[] = [
   {
     name: 'streams the same calls as it answers whole',
     check: async (target) => {
-      const body = chatBody({ seed: 4, temperature: 1, max_tokens: null, tools: SHORT_TOOLS, tool_choice: 'required' });
+      // Some calls, the last of which is cut off.
+      const body = chatBody({ seed: 4, temperature: 1, max_tokens: 200, tools: SHORT_TOOLS, tool_choice: 'required' });
       const [whole, streamed] = [await reply(target, body, false), await reply(target, body, true)];
       const said = ({ calls }: typeof whole) => calls.map((call: { function: object }) => call.function);
+      expect(said(whole).length).toBeGreaterThan(1);
       expect(said(streamed)).toEqual(said(whole));
     },
   },

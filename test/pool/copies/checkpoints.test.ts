@@ -154,7 +154,8 @@ describe.each([
     const found: number[] = [];
     for (const end of ['hello world', 'that is it', 'you and the world']) {
       const { text, cached } = await run(engine, `${beginning}${end}`, longReply);
-      expect(text).toBe((await plainly(`${beginning}${end}`, longReply)).text);
+      const { text: start } = await plainly(`${beginning}${end}`);
+      expect(text.slice(0, start.length)).toBe(start);
       found.push(cached);
     }
     expect(found.slice(0, 2)).toEqual([0, 0]);

@@ -120,7 +120,7 @@ describe('two tabs', () => {
 });
 
 /** Of the random operations. */
-const COUNT = repeats(80, 400);
+const COUNT = repeats(40, 400);
 
 describe(`${COUNT} random operations in two tabs`, () => {
   it('leave both alike, and lose nothing that was said', async () => {
