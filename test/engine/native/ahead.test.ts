@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 const request = (prompt: string, more: Partial<TextRequest> = {}): TextRequest =>
-  textRequest(prompt, { maxTokens: 120, cachePrompt: false, journal: true, ...more });
+  textRequest(prompt, { maxTokens: 80, cachePrompt: false, journal: true, ...more });
 
 async function say(engine: TextEngine, asked: TextRequest, onEvent: (event: EngineEvent) => void = () => {}) {
   const events: EngineEvent[] = [];
@@ -207,7 +207,7 @@ describe('a reply that another engine takes up', () => {
     async (_, more) => {
       const asked = request('a b a b a b', more);
       const whole = await say(ahead, asked);
-      const deaths = more.grammar ? [1, 5, 9, 14] : [1, 20, 33, 70];
+      const deaths = more.grammar ? [1, 5, 9, 14] : [1, 20, 33, 56];
       for (const death of deaths) {
         const journal = createJournal(1);
         let alive = true;

@@ -48,7 +48,7 @@ describe.each([
 
   async function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
     const events: EngineEvent[] = [];
-    const request = textRequest(prompt, { maxTokens: 120, journal: true, ...more });
+    const request = textRequest(prompt, { maxTokens: 80, journal: true, ...more });
     await engine.generate(request, (event) => events.push(event), new AbortController().signal);
     const done = events.find((event) => event.kind === 'done');
     return {

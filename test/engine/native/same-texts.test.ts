@@ -11,7 +11,7 @@ import { silentLog } from '../../kit/log.ts';
 // token by token.
 
 const STREAMS = 16;
-const TOKENS = 48;
+const TOKENS = 32;
 const file = () => join(inject('modelsFolder'), 'tiny.gguf');
 const CONTEXT = 512;
 const GRAMMAR = 'root ::= "{" [a-z ]+ "}" [0-9]+ "!"';
