@@ -7,7 +7,7 @@ import { NoRoom } from './llama/context.ts';
 import type { Part } from './llama/decoder.ts';
 import { FILLER } from './llama/pass-order.ts';
 import type { Sequence } from './llama/sequence.ts';
-import type { Token } from './llama/tokens/token.ts';
+import type { LogitsPlace, Token } from './llama/tokens/token.ts';
 import { createPrefill, type PrefillOptions } from './prefill.ts';
 import { createReplyText, type ReplyTextOptions } from './reply-text.ts';
 import type { Steppable } from './step/step-loop.ts';
@@ -91,6 +91,14 @@ export function createGeneration(
     return undefined;
   };
 
+  /** Takes logits, and ends the reply or proposes its next tokens. `at` is where the evaluated tokens began. */
+  const takeLogits = async (tokens: Token[], at: number, places: LogitsPlace[]): Promise<void> => {
+    const prefilling = prefill.left > 0;
+    const gain = prefilling ? await prefill.take(tokens, places) : await source.draw(places);
+    if (signal.aborted) release(null);
+    else if (gain) await take(gain, prefilling ? sequence.length : at);
+  };
+
   const nextLost = (granted: number): Proposal | undefined => {
     const tokens = lost.slice(sequence.length, sequence.length + granted);
     return tokens.length > 0 ? { tokens, logitsAt: [] } : undefined;
@@ -136,15 +144,8 @@ export function createGeneration(
       const { tokens, at } = part;
       try {
         sequence.extend(tokens);
-        if (lost.length > 0) {
-          if (sequence.length === lost.length) lost = [];
-          if (signal.aborted) release(null);
-          return;
-        }
-        const prefilling = prefill.left > 0;
-        const gain = prefilling ? await prefill.take(tokens, places) : await source.draw(places);
-        if (signal.aborted) release(null);
-        else if (gain) await take(gain, prefilling ? sequence.length : at);
+        if (lost.length === 0) await takeLogits(tokens, at, places);
+        else if (sequence.length === lost.length) lost = [];
       } catch (error) {
         release(null, error);
       }

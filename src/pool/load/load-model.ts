@@ -28,6 +28,7 @@ import type { FindGpu } from './find-gpu.ts';
 import { ADVICE, findRoom } from './find-room.ts';
 import { bytesToPlanWith, partsFor, plannedBesideGpu, settingsOn, usableOn } from './plan-gpu.ts';
 import { type AskedLoad, planLoad } from './plan-load.ts';
+import { slotsReason } from './plan-slots.ts';
 
 /** A loaded model: the threads or the process that hold it, and how it was loaded. */
 export interface LoadedWorkers {
@@ -285,7 +286,7 @@ async function tryBackend(
       memory: room.fromFile ? total - idleExpertBytes(shape) : total,
       fallbackReasons: passedOver,
       contextReason,
-      slotsReason: result.info.slots > chosen.slots ? `they share the room of ${chosen.slots} windows` : chosen.reason,
+      slotsReason: slotsReason(result.info.slots, chosen),
       workers,
       traits,
       isOutdated,

@@ -48,6 +48,11 @@ export function planSlots(
   return plan.backend === 'cpu' ? { ...chosen, mostSlots: MOST_DEFAULT_SLOTS } : chosen;
 }
 
+/** Returns the reason for the number of slots that a model got in the end. */
+export function slotsReason(slots: number, chosen: SlotChoice): string {
+  return slots > chosen.slots ? `they share the room of ${chosen.slots} windows` : chosen.reason;
+}
+
 /** Returns as many slots as memory allows, each with its whole window. */
 function slotsByMemory(
   { shape, kind }: Pick<ModelSource, 'shape' | 'kind'>,

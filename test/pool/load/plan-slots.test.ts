@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planSlots } from '../../../src/pool/load/plan-slots.ts';
+import { planSlots, slotsReason } from '../../../src/pool/load/plan-slots.ts';
 import { tinyModelShape } from '../../kit/models/model-shape.ts';
 
 const GB = 1e9;
@@ -69,5 +69,19 @@ describe('the slots of a model that nobody configured', () => {
 describe('the slots of a model that somebody configured', () => {
   it('are those', () => {
     expect(planSlots(seven, { ...asked, slots: 32 }, plan, GB, false)).toEqual({ slots: 32, reason: 'as configured' });
+  });
+});
+
+describe('the slots that share one cache', () => {
+  it('may be 16 on a CPU, unless their number is configured', () => {
+    expect(planSlots(seven, asked, plan, 22 * GB, false)).toMatchObject({ slots: 2, mostSlots: 16 });
+    expect(planSlots(seven, { ...asked, slots: 2 }, plan, 22 * GB, false).mostSlots).toBeUndefined();
+    expect(planSlots(seven, asked, { ...plan, backend: 'gpu' }, 22 * GB, true).mostSlots).toBeUndefined();
+  });
+
+  it('are told with the room that they share', () => {
+    const chosen = { slots: 4, reason: 'why 4' };
+    expect(slotsReason(16, chosen)).toBe('they share the room of 4 windows');
+    expect(slotsReason(4, chosen)).toBe('why 4');
   });
 });

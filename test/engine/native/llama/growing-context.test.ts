@@ -167,6 +167,9 @@ describe('a context by itself', () => {
     expect((await decoderOf(false)).room).toBe(WINDOW);
     const turning = { ...model, handle: model.handle, architecture: () => '512' };
     expect((await decoderOf(true, turning)).room).toBe(WINDOW);
+    // llama.cpp would take the size of a shared cache for the window.
+    const sharing = { ...options, flashAttention: undefined };
+    expect((await createGrowingContext(turning, sharing, true, silentLog)).context.unified).toBe(false);
   });
 
   it('gets just what is needed where there is no memory for the double', async () => {
