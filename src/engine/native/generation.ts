@@ -3,7 +3,7 @@ import type { FinishReason, Guesses } from '../../contract/events.ts';
 import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
 import type { AdapterSet } from './llama/adapters.ts';
-import { NoRoom } from './llama/context.ts';
+import { CacheFull } from './llama/context.ts';
 import type { Part } from './llama/decoder.ts';
 import { FILLER } from './llama/pass-order.ts';
 import type { Sequence } from './llama/sequence.ts';
@@ -163,7 +163,7 @@ export function createGeneration(
     },
     async fail(error) {
       await sequence.truncate(0).catch(() => {});
-      release(null, error instanceof NoRoom ? insufficientMemory(CROWDED) : error);
+      release(null, error instanceof CacheFull ? insufficientMemory(CROWDED) : error);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Gain, TokenSource } from '../../../src/engine/native/draw/token-source.ts';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
-import { NoRoom } from '../../../src/engine/native/llama/context.ts';
+import { CacheFull } from '../../../src/engine/native/llama/context.ts';
 import { finish, text as textOf, tokenLogprob } from '../../api/fixtures.ts';
 import {
   createFakeSequence,
@@ -431,7 +431,7 @@ describe('a generation that gives up its room', () => {
 
   it('tells the client that there was no room, if that is how it ends', async () => {
     const run = createRun([], { prompt: promptOf(4) });
-    await run.generation.fail(new NoRoom('full'));
+    await run.generation.fail(new CacheFull('full'));
     expect(run.outcomes[0]?.error).toMatchObject({ data: { status: 503, code: 'insufficient_memory' } });
   });
 });

@@ -71,7 +71,7 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   setThreads(threads: number): void;
   /**
    * Runs one forward pass over the parts, in this order; a part with rows is the only one. Resolves to the places of their logits. An abort of the signal
-   * ends the pass within a few ms on the CPU. Throws `PassAborted` then, `NoRoom` if the cache has no room for it, and a plain error if the pass fails.
+   * ends the pass within a few ms on the CPU. Throws `PassAborted` then, `CacheFull` if the cache has no room for it, and a plain error if the pass fails.
    */
   decode(parts: readonly Part[], options?: EvaluationOptions): Promise<LogitsPlace[][]>;
   /** Drops the tokens of a sequence from the position `start` on. Returns false if the model cannot. */
@@ -103,8 +103,8 @@ export class PassAborted extends Error {
 }
 
 /** Thrown by a forward pass for which the KV cache has no room. It has changed nothing. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom';
+export class CacheFull extends Error {
+  override readonly name = 'CacheFull';
 }
 
 /** `llama_decode`'s results. */
@@ -197,7 +197,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
         signal?.removeEventListener('abort', abort);
         if (result === 0) return places;
         if (result === ABORTED) throw new PassAborted('the forward pass was aborted');
-        if (result === NO_ROOM) throw new NoRoom('the KV cache has no room for the forward pass');
+        if (result === NO_ROOM) throw new CacheFull('the KV cache has no room for the forward pass');
         throw new Error(`llama.cpp could not compute a forward pass (${result}): ${takeError()}`);
       }),
     ...outputs,

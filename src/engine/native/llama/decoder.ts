@@ -32,7 +32,7 @@ export interface Decoder
   readonly takesBack: number;
   /**
    * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
-   * if the pass fails, `NoRoom` if the sequences that share one cache have used it up, and `PassAborted` if it was aborted.
+   * if the pass fails, `CacheFull` if the sequences that share one cache have used it up, and `PassAborted` if it was aborted.
    */
   decode(parts: Part[], threads: number, options?: PassOptions): Promise<LogitsPlace[][]>;
   /**

@@ -1,5 +1,5 @@
 import { type AdapterSet, NO_ADAPTERS } from '../llama/adapters.ts';
-import { NoRoom, PassAborted } from '../llama/context.ts';
+import { CacheFull, PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { LogitsPlace } from '../llama/tokens/token.ts';
 import { createAdapterTurns } from './adapter-turns.ts';
@@ -126,7 +126,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: Mak
         release();
       }
     } catch (error) {
-      const smaller = error instanceof NoRoom ? await withRoom(begun) : undefined;
+      const smaller = error instanceof CacheFull ? await withRoom(begun) : undefined;
       if (smaller) return smaller.length > 0 ? pass(smaller, adapters) : undefined;
       const aborted = error instanceof PassAborted;
       await Promise.all(begun.map(({ generation }) => (aborted ? generation.abandon() : generation.fail(error))));

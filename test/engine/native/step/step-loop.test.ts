@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AdapterSet, NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
-import { NoRoom, PassAborted } from '../../../../src/engine/native/llama/context.ts';
+import { CacheFull, PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import type { MediaRows } from '../../../../src/engine/native/llama/media/rows.ts';
 import {
   createStepLoop,
@@ -362,7 +362,7 @@ describe('a step for which the cache has no room', () => {
   const roomFor =
     (most: number): StepDriver['decode'] =>
     async (parts) => {
-      if (parts.length > most) throw new NoRoom('full');
+      if (parts.length > most) throw new CacheFull('full');
       return parts.map(() => []);
     };
 
@@ -401,7 +401,10 @@ describe('a step for which the cache has no room', () => {
     const all = ['a', 'b'].map((name, index) => createGeneration(name, 0, 1, log, index));
     for (const generation of all) loop.add(generation);
     await Promise.all(all.map(({ whenFinished }) => whenFinished));
-    expect(log.filter((line) => line.includes('failed'))).toEqual(['a failed: NoRoom: full', 'b failed: NoRoom: full']);
+    expect(log.filter((line) => line.includes('failed'))).toEqual([
+      'a failed: CacheFull: full',
+      'b failed: CacheFull: full',
+    ]);
   });
 
   it('ends a generation that is cancelled while it waits', async () => {
