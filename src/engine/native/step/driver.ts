@@ -5,7 +5,7 @@ import type { Decoder, Part } from '../llama/decoder.ts';
 import { cutRun, type MicroBatch, type PassShape, planRuns } from '../llama/micro-batches.ts';
 import { createGovernedThreads } from './governed-threads.ts';
 import { planGuesses } from './guess-plan.ts';
-import { promptBudget, promptTokenTime } from './pace.ts';
+import { APART, promptBudget, promptTokenTime, TOGETHER } from './pace.ts';
 import type { PassTimes } from './pass-times.ts';
 import type { StepDriver } from './step-loop.ts';
 import { planStep } from './step-plan.ts';
@@ -46,7 +46,8 @@ export function createDriver(
   { governed, batchMs, clock = () => performance.now() }: DriverOptions,
   times: PassTimes,
 ): Driver {
-  const { batchSize } = decoder;
+  const { batchSize, unified } = decoder;
+  const pace = unified ? TOGETHER : APART;
   const most = Math.max(counts.reply, counts.prompt);
   let promptTokenMs: number | null = null;
   const governor = governed ? createGovernedThreads(most) : undefined;
@@ -80,15 +81,17 @@ export function createDriver(
       batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
       return runs;
     };
-    const options = { arrange: parts.length > 1 && !decoder.unified ? arrange : undefined, signal, adapters, isBrief };
+    const options = { arrange: parts.length > 1 && !unified ? arrange : undefined, signal, adapters, isBrief };
     const places = await decoder.decode(parts, threads, options);
     const now = clock();
     const wallMs = now - start.wall;
     const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
     times.note({ tokens, replies, batches, ms: wallMs });
-    // A part with rows has a pass of its own in the step.
+    const prompts = Math.min(planned.prompts, tokens);
+    // A part with rows has a pass of its own in the step. In one cache, each token takes as long as another.
     const repliesMs = parts.some(({ rows }) => rows) ? 0 : planned.repliesMs;
-    promptTokenMs = promptTokenTime(promptTokenMs, Math.min(planned.prompts, tokens), wallMs - repliesMs);
+    const promptsMs = unified ? (wallMs * prompts) / tokens : wallMs - repliesMs;
+    promptTokenMs = promptTokenTime(promptTokenMs, prompts, promptsMs);
     watched?.after({ threads, wallMs, cpuMs: watched.ownCpuMs() - start.cpu });
     return places;
   };
@@ -99,9 +102,10 @@ export function createDriver(
       const writing = demands.length - waiting;
       const repliesMs = writing === 0 ? 0 : times.rows.of(writing);
       const pressure = { tokenMs: promptTokenMs, repliesMs, waiting, writing: writing + repliesElsewhere };
-      const budget = promptBudget(pressure, batchSize);
+      const budget = promptBudget(pressure, batchSize, pace);
       const now = clock();
-      const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait: repliesElsewhere > 0 });
+      const repliesWait = repliesElsewhere > 0;
+      const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait });
       const prompts = sum(grants);
       const guesses = planGuesses(demands, {
         room: batchSize - prompts,
@@ -109,7 +113,7 @@ export function createDriver(
         // On a GPU, llama.cpp makes its graph anew whenever the shape of a pass changes. On an H200 that takes 3 ms in each of
         // two passes of 2 ms: guesses for 4 and 8 replies gained nothing.
         onlyAlone: !governed,
-        ragged: decoder.unified,
+        ragged: unified,
         timeOf: times.of,
       });
       planned = { prompts, repliesMs: guesses?.ms ?? repliesMs };

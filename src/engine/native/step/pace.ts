@@ -1,16 +1,27 @@
 import { TILE } from '../llama/micro-batches.ts';
 
+/** How the prompts and the replies of a step share its time. */
+export interface Pace {
+  /** The most time that the prompts of a step may take, in ms, if there are no more prompts than replies. The replies wait for so long. */
+  heldUpMs: number;
+  /** If the replies are slow, the prompts of a step may take this many times as long as its replies. */
+  timesReplies: number;
+}
+
 /**
- * The most time that the prompts of a step may take, in ms, if there are no more prompts than replies. The replies wait
- * for so long. A shorter time would slow prefill down: every step also computes the replies, which takes nearly as long
- * for a few as for many.
+ * The pace where each sequence has a cache of its own. Every step also computes the replies, as a micro-batch that takes
+ * nearly as long for a few as for many, so a shorter time would slow prefill down. On two cores, a pass for 16 replies
+ * takes 100 ms: with only 250 ms for the prompts, the replies would take a third of the time.
  */
-const HELD_UP_MS = 250;
+export const APART: Pace = { heldUpMs: 250, timesReplies: 5 };
+
 /**
- * If the replies are slow, the prompts of a step may take this many times as long as its replies. On two cores, a pass
- * for 16 replies takes 100 ms: with only 250 ms for the prompts, the replies would take a third of the time.
+ * The pace where all sequences share one cache. The tokens of replies and prompts are computed together, so a prompt that
+ * is cut into twice as many parts takes hardly longer, and replies wait half as long. Parts of less than a tile would take
+ * a tenth more time.
  */
-const TIMES_REPLIES = 5;
+export const TOGETHER: Pace = { heldUpMs: 125, timesReplies: 2.5 };
+
 /** The share of the newest measurement in an average. */
 const NEWEST = 0.3;
 
@@ -45,10 +56,13 @@ export interface Pressure {
  * waiting prompt counts as much as a waiting reply, so if there are more prompts than replies, the prompts get more
  * time.
  */
-export function promptBudget({ tokenMs, repliesMs, waiting, writing }: Pressure, batchSize: number): number {
+export function promptBudget(
+  { tokenMs, repliesMs, waiting, writing }: Pressure,
+  batchSize: number,
+  { heldUpMs, timesReplies }: Pace = APART,
+): number {
   // Before the first measurement, a quarter of the batch.
   if (tokenMs === null) return Math.floor(batchSize / 4);
-  const heldUpMs = Math.max(HELD_UP_MS, TIMES_REPLIES * repliesMs);
-  const ms = heldUpMs * Math.max(1, waiting / Math.max(1, writing));
+  const ms = Math.max(heldUpMs, timesReplies * repliesMs) * Math.max(1, waiting / Math.max(1, writing));
   return Math.min(batchSize, Math.max(1, Math.round(ms / tokenMs / TILE)) * TILE);
 }

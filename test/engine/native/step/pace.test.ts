@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Pressure, promptBudget, promptTokenTime } from '../../../../src/engine/native/step/pace.ts';
+import { type Pressure, promptBudget, promptTokenTime, TOGETHER } from '../../../../src/engine/native/step/pace.ts';
 
 /** What a prompt token takes after steps with so many prompt tokens that took so many ms. */
 const timeAfter = (...steps: [prompts: number, ms: number][]) =>
@@ -50,5 +50,13 @@ describe('the share of prompts in a step', () => {
 
   it('is a quarter of the batch before anything is known', () => {
     expect(budget({ tokenMs: null })).toBe(128);
+  });
+
+  it('is half of that where replies and prompts are computed together', () => {
+    const together = (pressure: Partial<Pressure>) =>
+      promptBudget({ tokenMs: 2, repliesMs: 20, waiting: 1, writing: 1, ...pressure }, 512, TOGETHER);
+    expect(together({})).toBe(64);
+    expect(together({ repliesMs: 100, writing: 16 })).toBe(128);
+    expect(together({ tokenMs: 50 })).toBe(64);
   });
 });
