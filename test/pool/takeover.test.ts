@@ -35,7 +35,8 @@ function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
 function openPool(backend: 'cpu' | 'wasm', slots: number): Runner & AsyncDisposable {
   return createPool({
     backend,
-    engine: { contextLength: null, slots, threads: 1, batchSize: 64 },
+    // Sums are rounded otherwise where other conversations share the cache: over many tokens, one may be drawn differently.
+    engine: { contextLength: null, slots, threads: 1, batchSize: 64, oneByOne: true },
     maxWaiting: 8,
     maxLoadedModels: 1,
     idleTimeoutMs: null,

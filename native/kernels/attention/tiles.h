@@ -1,6 +1,6 @@
 #pragma once
 
-// The scores of a tile of keys and the sums of its values: with panels for many rows, without for few.
+// The scores of a tile of keys and the sums of its values.
 
 #include "desk.h"
 
@@ -107,80 +107,10 @@ struct Head {
         values(block.a.values + block.shared * block.a.value_head + block.stream * block.a.value_stream) {}
 };
 
-/** Up to so many rows are faster without panels: each key and each value is unpacked where it is multiplied. */
-constexpr int64_t FEW_ROWS = 4;
-
-/** Sums the lanes of four vectors. */
-INLINE __m128 sums_of(const __m256 x[4]) {
-  const __m256 pairs = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
-  return _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1));
-}
-
-INLINE __m256 eight_halves(const char *p) {
-  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)));
-}
-
-/** Computes the tile of the keys in `desk.cells` for R rows. */
-template <int R>
-static __attribute__((noinline)) void attend_few(const Block &block, Desk &desk) {
-  const Attention &a = block.a;
-  const Head head(block);
-  constexpr int TOGETHER = 4;
-  for (int64_t k = 0; k < KEYS; k += TOGETHER) {
-    const char *keys[TOGETHER];
-    UNROLL for (int i = 0; i < TOGETHER; i++) {
-      keys[i] = head.keys + desk.cells[k + i] * a.key;
-      // The processor does not foresee these reads.
-      const int64_t next = desk.cells[k + i + TOGETHER < KEYS ? k + i + TOGETHER : k + i];
-      for (int64_t d = 0; d < a.key_depth; d += 32) __builtin_prefetch(head.keys + next * a.key + 2 * d);
-      for (int64_t d = 0; d < a.value_depth; d += 32) {
-        __builtin_prefetch(head.values + desk.cells[k + i] * a.value + 2 * d);
-      }
-    }
-    __m256 total[R][TOGETHER];
-    UNROLL for (int r = 0; r < R; r++)
-      UNROLL for (int i = 0; i < TOGETHER; i++) total[r][i] = _mm256_setzero_ps();
-    for (int64_t d = 0; d < a.key_depth; d += 8) {
-      UNROLL for (int i = 0; i < TOGETHER; i++) {
-        const __m256 key = eight_halves(keys[i] + 2 * d);
-        UNROLL for (int r = 0; r < R; r++) {
-          total[r][i] = _mm256_fmadd_ps(key, _mm256_loadu_ps(desk.queries + r * a.key_depth + d), total[r][i]);
-        }
-      }
-    }
-    UNROLL for (int r = 0; r < R; r++) _mm_storeu_ps(desk.scores + r * KEYS + k, sums_of(total[r]));
-  }
-  weigh_all(block, desk);
-  constexpr int WIDE = R > 2 ? 2 : 4;
-  for (int64_t d = 0; d < a.value_depth; d += 8 * WIDE) {
-    __m256 total[R][WIDE];
-    UNROLL for (int r = 0; r < R; r++)
-      UNROLL for (int i = 0; i < WIDE; i++)
-        total[r][i] = _mm256_loadu_ps(desk.sums + r * a.value_depth + d + 8 * i);
-    for (int64_t k = 0; k < KEYS; k++) {
-      const char *values = head.values + desk.cells[k] * a.value + 2 * d;
-      __m256 value[WIDE];
-      UNROLL for (int i = 0; i < WIDE; i++) value[i] = eight_halves(values + 16 * i);
-      UNROLL for (int r = 0; r < R; r++) {
-        const __m256 weight = _mm256_broadcast_ss(desk.scores + r * KEYS + k);
-        UNROLL for (int i = 0; i < WIDE; i++) total[r][i] = _mm256_fmadd_ps(value[i], weight, total[r][i]);
-      }
-    }
-    UNROLL for (int r = 0; r < R; r++)
-      UNROLL for (int i = 0; i < WIDE; i++)
-        _mm256_storeu_ps(desk.sums + r * a.value_depth + d + 8 * i, total[r][i]);
-  }
-}
-
 /** Computes the tile of the keys in `desk.cells`, whose masks were read. */
 static void attend_tile(const Block &block, Desk &desk) {
   const Attention &a = block.a;
   const int64_t rows = block.rows();
-  static_assert(FEW_ROWS == 4, "one function for each");
-  if (rows == 1) return attend_few<1>(block, desk);
-  if (rows == 2) return attend_few<2>(block, desk);
-  if (rows == 3) return attend_few<3>(block, desk);
-  if (rows == 4) return attend_few<4>(block, desk);
   const Head head(block);
   for (int64_t k = 0; k < KEYS; k += WIDTH) {
     pack_keys(desk, desk.cells + k, head.keys, a.key, a.key_depth, head.values, a.value);
