@@ -60,7 +60,7 @@ interface Begun {
   part: Part;
 }
 
-/** Makes room in a KV cache that all sequences share. Resolves to false if there is no more to be had. Never rejects. */
+/** Makes room in a KV cache that all sequences share. Resolves to false if there is no more to be had. Rejects if the context is disposed. */
 export type MakeRoom = () => Promise<boolean>;
 
 /** Steps the generations of one context, as long as there are any. */
@@ -126,7 +126,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: Mak
         release();
       }
     } catch (error) {
-      const smaller = error instanceof CacheFull ? await withRoom(begun) : undefined;
+      const smaller = error instanceof CacheFull ? await withRoom(begun).catch(() => undefined) : undefined;
       if (smaller) return smaller.length > 0 ? pass(smaller, adapters) : undefined;
       const aborted = error instanceof PassAborted;
       await Promise.all(begun.map(({ generation }) => (aborted ? generation.abandon() : generation.fail(error))));
@@ -152,21 +152,19 @@ export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: Mak
     return begun.filter(({ generation }) => generation !== latest);
   };
 
-  /** Has the generation go on that waits for room the longest time, and those that were cancelled meanwhile end. */
+  /** Has the generation go on that began first of those that wait for room. */
   const goOn = () => {
-    const cancelled = waiting.filter(({ signal }) => signal.aborted);
-    const [first] = waiting.filter(({ signal }) => !signal.aborted).sort((a, b) => a.demand.since - b.demand.since);
-    const next = first ? [first, ...cancelled] : cancelled;
-    waiting = waiting.filter((generation) => !next.includes(generation));
-    running.push(...next);
+    const [first, ...others] = waiting.sort((a, b) => a.demand.since - b.demand.since);
+    if (first) running.push(first);
+    waiting = others;
   };
 
   const step = async () => {
     const generations = turns.next(running, performance.now());
     const { adapters = NO_ADAPTERS } = generations[0] ?? {};
     const others = running.filter((generation) => generation.adapters.key !== adapters.key);
-    // A cancelled generation ends at once, also while others have their turn.
-    for (const generation of others) if (generation.signal.aborted) generation.begin(0);
+    // A cancelled generation ends at once, also while others have their turn or the room.
+    for (const generation of [...others, ...waiting]) if (generation.signal.aborted) generation.begin(0);
     const grants = plan(
       generations.map(({ demand }) => demand),
       others.filter(({ demand }) => demand.reply > 0).length,
@@ -197,9 +195,11 @@ export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: Mak
       for (const work of due) await work();
       setAside();
       if (running.length > 0) await step();
-      for (const { finished, signal } of running) if (finished) signal.removeEventListener('abort', noteCancelled);
+      for (const { finished, signal } of [...running, ...waiting])
+        if (finished) signal.removeEventListener('abort', noteCancelled);
       const before = running.length;
       running = running.filter(({ finished }) => !finished);
+      waiting = waiting.filter(({ finished }) => !finished);
       if (running.length < before || running.length === 0) goOn();
     }
     active = false;

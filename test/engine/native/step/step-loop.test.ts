@@ -420,5 +420,16 @@ describe('a step for which the cache has no room', () => {
     loop.add(b);
     await Promise.all([a.whenFinished, b.whenFinished]);
     expect(log).toContain('b abandoned');
+    // It ends at the next step, while the other one goes on.
+    expect(log.indexOf('b abandoned')).toBeLessThan(log.lastIndexOf('a token'));
+  });
+
+  it('fails its generations if room cannot be looked for any more', async () => {
+    const log: string[] = [];
+    const makeRoom = () => Promise.reject(new Error('the context is closed'));
+    const a = createGeneration('a', 0, 1, log);
+    createLoop({ decode: roomFor(0) }, makeRoom).add(a);
+    await a.whenFinished;
+    expect(log.at(-1)).toBe('a failed: CacheFull: full');
   });
 });
