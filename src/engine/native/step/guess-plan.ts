@@ -55,16 +55,15 @@ export function planGuesses(
   if ((readsPrompt || onlyAlone) && rows.length > 1) return null;
 
   const base = { ms: Math.min(rowsMs(rows, 1, timeOf), filledMs(rows, timeOf)), tokens: gainedBy(rows, 1) };
-  const widest = Math.max(...rows.map(({ reply, tokens }) => reply + tokens));
-  let best = { width: 1, gain: rows.length > 1 ? WORTH.several : WORTH.alone, ms: 0 };
-  const fits = (width: number) =>
-    sum(rows.map((row) => widthOf(row, width))) <= room && rows.every(({ reply, most }) => width - reply <= most);
-  for (let width = 2; width <= widest && fits(width); width++) {
-    const ms = rowsMs(rows, width, timeOf);
-    const gain = gainedBy(rows, width) / base.tokens / Math.max(1, ms / base.ms);
-    if (gain > best.gain) best = { width, gain, ms };
-  }
-  if (best.width === 1) return null;
+  const best = bestWidth(base, {
+    widest: Math.max(...rows.map(({ reply, tokens }) => reply + tokens)),
+    fits: (width) =>
+      sum(rows.map((row) => widthOf(row, width))) <= room && rows.every(({ reply, most }) => width - reply <= most),
+    msOf: (width) => rowsMs(rows, width, timeOf),
+    gained: (width) => gainedBy(rows, width),
+    isAlone: rows.length === 1,
+  });
+  if (!best) return null;
   return { added: demands.map(({ reply }) => (reply > 0 ? Math.max(0, best.width - reply) : 0)), ms: best.ms };
 }
 
@@ -82,16 +81,40 @@ function planRagged(
   const msOf = (tokens: number) => timeOf(isAlone ? { sequences: 1, width: tokens } : { sequences: tokens, width: 1 });
   const gained = (width: number) =>
     sum(replies.map((one) => one.reply - 1 + expectedTokens(one.offer?.share ?? 0, addedTo(one, width))));
-  const widest = Math.max(0, ...replies.map(({ reply, offer }) => reply + (offer?.tokens ?? 0)));
   const base = { ms: msOf(tokensWith(1)), tokens: gained(1) };
-  let best = { width: 1, gain: isAlone ? WORTH.alone : WORTH.several, ms: 0 };
-  for (let width = 2; width <= widest && tokensWith(width) <= room; width++) {
-    const ms = msOf(tokensWith(width));
-    const gain = gained(width) / base.tokens / Math.max(1, ms / base.ms);
+  const best = bestWidth(base, {
+    widest: Math.max(0, ...replies.map(({ reply, offer }) => reply + (offer?.tokens ?? 0))),
+    fits: (width) => tokensWith(width) <= room,
+    msOf: (width) => msOf(tokensWith(width)),
+    gained,
+    isAlone,
+  });
+  return best && { added: demands.map((one) => addedTo(one, best.width)), ms: best.ms };
+}
+
+/**
+ * Returns the most tokens of a reply with which a pass brings most new tokens for its time, and that time in ms; null if
+ * no guess is worth it.
+ *
+ * @param base the time and the new tokens of a pass without guesses
+ */
+function bestWidth(
+  base: { ms: number; tokens: number },
+  pass: {
+    widest: number;
+    fits: (width: number) => boolean;
+    msOf: (width: number) => number;
+    gained: (width: number) => number;
+    isAlone: boolean;
+  },
+): { width: number; ms: number } | null {
+  let best = { width: 1, gain: pass.isAlone ? WORTH.alone : WORTH.several, ms: 0 };
+  for (let width = 2; width <= pass.widest && pass.fits(width); width++) {
+    const ms = pass.msOf(width);
+    const gain = pass.gained(width) / base.tokens / Math.max(1, ms / base.ms);
     if (gain > best.gain) best = { width, gain, ms };
   }
-  if (best.width === 1) return null;
-  return { added: demands.map((one) => addedTo(one, best.width)), ms: best.ms };
+  return best.width > 1 ? best : null;
 }
 
 /** A reply that may have more tokens than the `reply` that it needs. */
