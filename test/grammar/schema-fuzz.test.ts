@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/contract/errors.ts';
 import type { JsonSchema } from '../../src/contract/json-schema.ts';
-import { checkValue } from '../../src/grammar/check/check.ts';
+import { checkValue, UNFINISHED } from '../../src/grammar/check/check.ts';
 import { createSchemaGrammar, type SchemaGrammar } from '../../src/grammar/schema-grammar.ts';
 import { makeRandom } from '../kit/random.ts';
 import { repeats } from '../support/repeats.ts';
@@ -124,6 +124,15 @@ function unlessEndless<T>(work: () => T): T | undefined {
   }
 }
 
+/** Compares our check of a value with Ajv's. Both may find no end for a schema that refers to itself, each for others. */
+function agree(schema: JsonSchema, grammar: SchemaGrammar, value: unknown, valid: boolean | undefined): void {
+  const violations = checkValue(schema, value);
+  if (valid === undefined || violations.includes(UNFINISHED)) return;
+  const why = `${JSON.stringify(value)}: ${JSON.stringify(violations)}`;
+  expect(valid, why).toBe(violations.length === 0);
+  if (!grammar.isPartial) expect(valid, why).toBe(true);
+}
+
 describe('the grammar of any schema', () => {
   it('writes nothing but valid values, or the check finds the others, or the schema is refused', {
     timeout: 120_000,
@@ -141,12 +150,12 @@ describe('the grammar of any schema', () => {
         for (let time = 0; time < 20; time++) {
           const text = write(random);
           const value = JSON.parse(text);
-          const valid = unlessEndless(() => isValid(value));
-          if (valid === undefined) continue;
-          const violations = checkValue(schema, value);
-          const why = `${text}: ${JSON.stringify([isValid.errors, violations])}`;
-          expect(valid, why).toBe(violations.length === 0);
-          if (!grammar.isPartial) expect(valid, why).toBe(true);
+          agree(
+            schema,
+            grammar,
+            value,
+            unlessEndless(() => isValid(value)),
+          );
         }
       }),
       { numRuns: RUNS },

@@ -15,11 +15,17 @@ const MAX_VIOLATIONS = 16;
 const MAX_STEPS = 100_000;
 /** Most schemas inside one another, by nesting or by references. */
 const MAX_DEPTH = 400;
+/** What a check that takes too many steps says in place of its result. */
+export const UNFINISHED: Violation = {
+  path: '',
+  keyword: '',
+  message: 'could not be checked in full, which takes too much work',
+};
 
 /**
  * Checks a JSON value against all keywords of a schema. The schema must have passed `createSchemaGrammar`. Returns at
- * most `MAX_VIOLATIONS` violations. If the check takes too many steps, it returns one violation that says so, because
- * the value may be invalid.
+ * most `MAX_VIOLATIONS` violations. If the check takes too many steps, `UNFINISHED` is among them, because the value may
+ * be invalid.
  */
 export function checkValue(schema: unknown, value: unknown): Violation[] {
   const violations: Violation[] = [];
@@ -28,7 +34,7 @@ export function checkValue(schema: unknown, value: unknown): Violation[] {
     check({ schema, path: '#' }, value, '', (violation) => violations.push(violation));
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
-    violations.push({ path: '', keyword: '', message: 'could not be checked in full, which takes too much work' });
+    violations.push(UNFINISHED);
   }
   return violations.slice(0, MAX_VIOLATIONS);
 }
@@ -101,15 +107,16 @@ function checkCombined({ schema, place, value, path, check, report, must, all }:
     return must(count === 1, 'oneOf', `must fit exactly one of the schemas, but fits ${count}`);
   };
   const fitsAny = () => list('anyOf').some((index) => fits('anyOf', index));
+  const branches = ['then', 'else'].filter((branch) => schema[branch] !== undefined && schema[branch] !== true);
   const obeysBranch = () => {
     const branch = fits('if') ? 'then' : 'else';
-    return schema[branch] === undefined || obeys(branch);
+    return !branches.includes(branch) || obeys(branch);
   };
   return all([
     ...list('allOf').map((index) => () => obeys('allOf', index)),
     () => schema.anyOf === undefined || must(fitsAny(), 'anyOf', 'must fit one of the schemas'),
     () => schema.oneOf === undefined || fitsOne(),
     () => schema.not === undefined || must(!fits('not'), 'not', 'must not fit the schema'),
-    () => schema.if === undefined || obeysBranch(),
+    () => schema.if === undefined || branches.length === 0 || obeysBranch(),
   ]);
 }
