@@ -26,14 +26,23 @@ export interface AttentionAgreement extends AttentionShape {
   attentions: number;
 }
 
+/** The attention of the last of several tokens, computed with them and alone, where it has fewer rows. */
+export interface AloneAgreement extends AttentionShape {
+  difference: number;
+  /** True if both are the same bits when sums keep one order. */
+  same: boolean;
+}
+
 /** All that is printed. */
 export interface Agreements {
   products: Agreement[];
   attentions: AttentionAgreement[];
+  alone: AloneAgreement[];
 }
 
 const [, , file = ''] = process.argv;
 const THREADS = 2;
+const NONE = new Float32Array();
 const ggml = await openGgml(file, THREADS);
 const shapes = (Object.keys(TYPES) as TypeName[]).flatMap((type): Shape[] => [
   ...[1, 2, 5, 37].map((columns) => ({ type, rows: 72, depth: 768, columns })),
@@ -50,7 +59,20 @@ const attended: AttentionShape[] = [
   // A head of a length that the kernels leave to ggml.
   { depth: 80, heads: 4, keyHeads: 4, sequences: 1, tokens: 7, keys: 256 },
 ];
-const agreements: Agreements = { products: shapes.map(compare), attentions: attended.map(compareAttention) };
+/** Alone, the last token has 1 to 9 rows for each head of keys. */
+const alone = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((group): AttentionShape[] =>
+  [64, 96, 128].map((depth) => ({ depth, heads: 2 * group, keyHeads: 2, sequences: 1, tokens: 64, keys: 512 })),
+);
+const products = shapes.map(compare);
+const attentions = attended.map(compareAttention);
+const differences = alone.map(compareAlone);
+ggml.keepOrder();
+const same = alone.map((shape) => compareAlone(shape) === 0);
+const agreements: Agreements = {
+  products,
+  attentions,
+  alone: alone.map((shape, i) => ({ ...shape, difference: differences[i] ?? Number.NaN, same: same[i] ?? false })),
+};
 process.stdout.write(`${JSON.stringify(agreements)}\n`);
 process.exit(0);
 
@@ -69,6 +91,25 @@ function compareAttention(shape: AttentionShape): AttentionAgreement {
   return { ...shape, difference, attentions: counted };
 }
 
+/** Returns the difference between the attention of the last token, alone, and with the others. */
+function compareAlone(shape: AttentionShape): number {
+  const { depth, heads, keys, tokens } = shape;
+  const parts = randomAttention(shape);
+  /** Of each head, the numbers of the last token. */
+  const queries = parts.queries.filter((_, i) => Math.floor(i / depth) % tokens === tokens - 1);
+  const one = { ...parts, queries, mask: parts.mask.slice(-keys) };
+  const [all = NONE, last = NONE] = [ggml.attention(shape, parts), ggml.attention({ ...shape, tokens: 1 }, one)].map(
+    (graph) => {
+      ggml.select('best');
+      graph.compute();
+      const results = graph.results();
+      graph.free();
+      return results;
+    },
+  );
+  return relative(last, all.slice(depth * heads * (tokens - 1)));
+}
+
 /** Computes a graph with both kernels. Returns the difference, and how much Paddock's have counted meanwhile. */
 function differenceOf(graph: Graph, count: () => number): { difference: number; counted: number } {
   const compute = (kernels: string) => {
@@ -81,7 +122,12 @@ function differenceOf(graph: Graph, count: () => number): { difference: number; 
   const ours = compute('best');
   const counted = count() - before;
   graph.free();
+  return { difference: relative(ours, theirs), counted };
+}
+
+/** Returns the difference of two results, relative to the second. */
+function relative(ours: Float32Array, theirs: Float32Array): number {
   const square = (sum: number, x: number) => sum + x * x;
   const error = ours.map((x, i) => x - (theirs[i] ?? Number.NaN)).reduce(square, 0);
-  return { difference: Math.sqrt(error / theirs.reduce(square, 0)), counted };
+  return Math.sqrt(error / theirs.reduce(square, 0));
 }

@@ -82,6 +82,8 @@ export interface Ggml {
   graph(shape: Shape, weights: Uint8Array, activations: Float32Array, ids?: Int32Array): Graph;
   /** Returns the number of attentions that Paddock's kernels computed. */
   attentions(): number;
+  /** Has attention sum in one order from now on, however many tokens are computed together. */
+  keepOrder(): void;
   /** Makes a graph for attention. */
   attention(shape: AttentionShape, parts: AttentionParts): Graph;
 }
@@ -133,6 +135,7 @@ export async function openGgml(kernelsFile: string, threads: number): Promise<Gg
   const select = kernels.func('bool paddock_kernels_select(const char *name)');
   const products = kernels.func('uint64_t paddock_kernels_products(int type)');
   const limit = kernels.func('uint64_t paddock_kernels_limit(int64_t rounds)');
+  const keepOrder = kernels.func('void paddock_kernels_keep_order()');
   const attentions = kernels.func('uint64_t paddock_kernels_attentions()');
 
   const newContext = () => init({ mem_size: 2 ** 20, mem_buffer: null, no_alloc: true }) as Address;
@@ -179,6 +182,7 @@ export async function openGgml(kernelsFile: string, threads: number): Promise<Gg
       return graphOf(y, rows * used * columns, ofGraph, [ofWeights, ofGraph], buffers);
     },
     attentions: () => Number(attentions()),
+    keepOrder: () => void keepOrder(),
     attention({ depth, heads, keyHeads, sequences, tokens, keys }, parts) {
       const context = newContext();
       const halves = TYPES.F16.type;

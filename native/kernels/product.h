@@ -78,6 +78,8 @@ struct Attention {
   /** The keys of a sequence, and the numbers of a head of keys and of values. */
   int64_t count, key_depth, value_depth;
   float scale;
+  /** True if a row's sums are to have one order, however many rows are computed with it. */
+  bool one_order;
   int thread;
   int threads;
 };

@@ -115,6 +115,26 @@ export async function isQueued(target: Target): Promise<boolean> {
   return (await requestsOf(target)).some(({ waiting }) => waiting > 0);
 }
 
+/**
+ * Calls `check` while the only slot of a server and the one place in its queue are taken. Both are free again afterwards,
+ * whether it throws or not. Returns the status of the request that waited.
+ */
+export async function whileFull(small: Target, check: () => Promise<void>): Promise<number> {
+  await postChat(small, chatBody({ max_tokens: 1 }));
+  const cancel = new AbortController();
+  const running = await openStream(small, chatBody({ max_tokens: null }), cancel.signal);
+  await untilBusy(small);
+  const waiting = postChat(small, chatBody());
+  try {
+    await until(() => isQueued(small));
+    await check();
+  } finally {
+    cancel.abort();
+    await running.text().catch(() => {});
+  }
+  return (await waiting).status;
+}
+
 /** Joins the content of a stream's chunks. */
 // biome-ignore lint/suspicious/noExplicitAny: see JsonResponse.
 export function contentOf(events: any[]): string {

@@ -8,8 +8,7 @@
 //
 // Several sequences may share one cache, where the cells of one lie between those of others. So tokens that see mostly
 // the same cells are computed together, and only the cells that one of them sees are read. Where these lie close
-// together, a tile is read as it lies, and the sums of a row then have one order, whichever rows are computed beside it
-// and however wide a vector is.
+// together, a tile is read as it lies.
 
 #include "tiles.h"
 
@@ -18,14 +17,14 @@ namespace {
 
 /** Computes the tile of the waiting cells, of which there is at least one. */
 static void attend_waiting(const Block &block, Desk &desk) {
-  for (int64_t k = 0; k < KEYS; k++) desk.cells[k] = desk.waiting[k < desk.waits ? k : desk.waits - 1];
+  for (int64_t k = desk.waits; k < KEYS; k++) desk.waiting[k] = desk.waiting[desk.waits - 1];
   for (int64_t token = 0; token < block.tokens; token++) {
     uint16_t *mask = desk.waiting_mask + token * KEYS;
     for (int64_t k = desk.waits; k < KEYS; k++) mask[k] = HIDDEN;
     read_mask(desk, token, reinterpret_cast<const char *>(mask));
   }
   desk.waits = 0;
-  attend_tile(block, desk);
+  attend_tile(block, desk, Anywhere{desk.waiting});
 }
 
 /** A tile of which so many cells are seen is read as it lies. */
@@ -70,11 +69,10 @@ static void attend_block(const Block &block, Desk &desk) {
       wait_for_more(block, desk, key, seen);
       continue;
     }
-    for (int64_t k = 0; k < KEYS; k++) desk.cells[k] = key + k;
     for (int64_t token = 0; a.mask && token < block.tokens; token++) {
       read_mask(desk, token, block.mask_of(token) + 2 * key);
     }
-    attend_tile(block, desk);
+    attend_tile(block, desk, InTurn{key});
   }
   if (desk.waits > 0) attend_waiting(block, desk);
 

@@ -13,6 +13,7 @@ namespace {
 Upstream<void(const ComputeParams *, Tensor *)> upstream_attention{"ggml_compute_forward_flash_attn_ext"};
 
 uint64_t computed = 0;
+bool one_order = false;
 
 /** ggml's parameters of the operation. */
 struct Settings {
@@ -71,9 +72,13 @@ EXPORT void ggml_compute_forward_flash_attn_ext(const ComputeParams *params, Ten
   a.tokens = q->count[1], a.heads = q->count[2], a.streams = q->count[3], a.key_heads = k->count[2];
   a.count = k->count[1], a.key_depth = k->count[0], a.value_depth = v->count[0];
   a.scale = settings.scale;
+  a.one_order = __atomic_load_n(&one_order, __ATOMIC_RELAXED);
   a.thread = params->thread, a.threads = params->threads;
   set->attend(a);
 }
 
 /** Returns the number of attentions that were computed here. */
 EXPORT uint64_t paddock_kernels_attentions() { return __atomic_load_n(&computed, __ATOMIC_RELAXED); }
+
+/** Has each row's sums in one order from now on, however many rows are computed with it: a little slower for few. */
+EXPORT void paddock_kernels_keep_order() { __atomic_store_n(&one_order, true, __ATOMIC_RELAXED); }

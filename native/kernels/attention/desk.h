@@ -28,7 +28,7 @@ struct Desk {
   float scores[MOST_ROWS * KEYS];
   /** Keys: their numbers one after the other, each of all keys of the panel. Values: the same, of one key after the other. */
   float panel[MOST_HEAD][Vector::STRIPS][Vector::LANES];
-  /** The cells of the keys of a tile. */
+  /** The cells of the keys of a tile for few rows. */
   int64_t cells[KEYS];
   /** Cells that wait until they fill a tile, and the mask of each token for them. */
   int64_t waiting[KEYS];

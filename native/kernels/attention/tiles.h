@@ -2,125 +2,29 @@
 
 // The scores of a tile of keys and the sums of its values.
 
-#include "desk.h"
+#include "few.h"
+#include "panels.h"
 
 namespace paddock {
 namespace {
 
-/** Multiplies C rows by a panel of `depth` vectors; `ADD` adds that to what is there. Strides are in numbers. */
-template <int C, bool ADD>
-static __attribute__((noinline)) void multiply(const float *left, int64_t left_stride,
-                                               const float (*panel)[Vector::STRIPS][Vector::LANES], int64_t depth,
-                                               float *out, int64_t out_stride) {
-  using V = Vector;
-  constexpr int S = V::STRIPS;
-  V::F total[C][S];
-  UNROLL for (int j = 0; j < C; j++)
-    UNROLL for (int s = 0; s < S; s++)
-      total[j][s] = ADD ? V::load_f(out + j * out_stride + s * V::LANES) : V::zero_f();
-  for (int64_t k = 0; k < depth; k++) {
-    V::F w[S];
-    UNROLL for (int s = 0; s < S; s++) w[s] = V::load_f(panel[k][s]);
-    UNROLL for (int j = 0; j < C; j++) {
-      const V::F x = V::set_f(left[j * left_stride + k]);
-      UNROLL for (int s = 0; s < S; s++) total[j][s] = V::mul_add(w[s], x, total[j][s]);
-    }
-  }
-  UNROLL for (int j = 0; j < C; j++)
-    UNROLL for (int s = 0; s < S; s++) V::store_f(out + j * out_stride + s * V::LANES, total[j][s]);
+INLINE Anywhere listed(Desk &, Anywhere cells) { return cells; }
+INLINE Anywhere listed(Desk &desk, InTurn cells) {
+  for (int64_t k = 0; k < KEYS; k++) desk.cells[k] = cells.at(k);
+  return {desk.cells};
 }
 
-template <bool ADD, int C = Vector::FLOAT_COLUMNS>
-INLINE void multiply_some(int64_t rows, const float *left, int64_t left_stride, const Desk &desk, int64_t depth,
-                          float *out, int64_t out_stride) {
-  if constexpr (C > 1) {
-    if (rows < C) return multiply_some<ADD, C - 1>(rows, left, left_stride, desk, depth, out, out_stride);
+/** Up to so many rows are few. */
+constexpr int FEW_ROWS = 8;
+
+/** Computes a tile at these cells, whose masks were read. */
+template <class Cells, int R = FEW_ROWS>
+static void attend_tile(const Block &block, Desk &desk, Cells cells) {
+  if constexpr (R > 0) {
+    if (block.rows() < R) return attend_tile<Cells, R - 1>(block, desk, cells);
+    if (block.rows() == R && !block.a.one_order) return attend_few<R>(block, desk, listed(desk, cells));
   }
-  multiply<C, ADD>(left, left_stride, desk.panel, depth, out, out_stride);
-}
-
-/** Multiplies all rows by the panel, in tiles of nearly the same number of rows. */
-template <bool ADD>
-INLINE void multiply_all(int64_t rows, const float *left, int64_t left_stride, const Desk &desk, int64_t depth,
-                         float *out, int64_t out_stride) {
-  const int64_t tiles = up(rows, Vector::FLOAT_COLUMNS);
-  for (int64_t tile = 0; tile < tiles; tile++) {
-    const int64_t first = rows * tile / tiles, end = rows * (tile + 1) / tiles;
-    multiply_some<ADD>(end - first, left + first * left_stride, left_stride, desk, depth, out + first * out_stride,
-                       out_stride);
-  }
-}
-
-/** The keys of a strip, which lie anywhere. */
-struct Keys {
-  const char *each[Vector::LANES];
-
-  Keys(const char *start, size_t stride, const int64_t *cells) {
-    for (int i = 0; i < Vector::LANES; i++) each[i] = start + cells[i] * stride;
-  }
-  INLINE_MEMBER const char *at(int row) const { return each[row]; }
-};
-
-/**
- * Unpacks the keys of a panel. Asks the memory for those of the next one and for the values of this one meanwhile: the
- * processor does not foresee reads of so many rows.
- */
-INLINE void pack_keys(Desk &desk, const int64_t *cells, const char *keys, size_t stride, int64_t depth,
-                      const char *values, size_t value) {
-  using V = Vector;
-  for (int s = 0; s < V::STRIPS; s++, cells += V::LANES) {
-    const Keys rows(keys, stride, cells);
-    for (int64_t d = 0; d < depth; d += 8) {
-      if (d % 32 == 0) {
-        UNROLL for (int r = 0; r < V::LANES; r++) {
-          __builtin_prefetch(rows.at(r) + WIDTH * stride + 2 * d);
-          __builtin_prefetch(values + cells[r] * value + 2 * d);
-        }
-      }
-      V::I lanes[4];
-      V::gather(lanes, rows, 2 * d);
-      UNROLL for (int t = 0; t < 4; t++) {
-        V::F two[2];
-        FromF16::pair(two, lanes[t]);
-        V::store_f(desk.panel[d + 2 * t][s], two[0]);
-        V::store_f(desk.panel[d + 2 * t + 1][s], two[1]);
-      }
-    }
-  }
-}
-
-/** Unpacks WIDTH numbers of each value of a tile. */
-INLINE void pack_values(Desk &desk, const char *values, size_t stride) {
-  using V = Vector;
-  for (int64_t k = 0; k < KEYS; k++) {
-    const auto *halves = reinterpret_cast<const uint16_t *>(values + desk.cells[k] * stride);
-    UNROLL for (int s = 0; s < V::STRIPS; s++) V::store_f(desk.panel[k][s], V::load_half(halves + s * V::LANES));
-  }
-}
-
-/** What a tile is read from: a head of keys and values. */
-struct Head {
-  const char *keys, *values;
-
-  explicit Head(const Block &block)
-      : keys(block.a.keys + block.shared * block.a.key_head + block.stream * block.a.key_stream),
-        values(block.a.values + block.shared * block.a.value_head + block.stream * block.a.value_stream) {}
-};
-
-/** Computes the tile of the keys in `desk.cells`, whose masks were read. */
-static void attend_tile(const Block &block, Desk &desk) {
-  const Attention &a = block.a;
-  const int64_t rows = block.rows();
-  const Head head(block);
-  for (int64_t k = 0; k < KEYS; k += WIDTH) {
-    pack_keys(desk, desk.cells + k, head.keys, a.key, a.key_depth, head.values, a.value);
-    multiply_all<false>(rows, desk.queries, a.key_depth, desk, a.key_depth, desk.scores + k, KEYS);
-  }
-  weigh_all(block, desk);
-  for (int64_t d = 0; d < a.value_depth; d += WIDTH) {
-    pack_values(desk, head.values + 2 * d, a.value);
-    multiply_all<true>(rows, desk.scores, KEYS, desk, KEYS, desk.sums + d, a.value_depth);
-  }
+  attend_many(block, desk, cells);
 }
 
 }  // namespace

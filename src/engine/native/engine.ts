@@ -104,6 +104,7 @@ async function startChat(
   const adapters = await loadAdapters(model, options.adapters ?? []);
   // Images can't be evaluated again as text can, so each conversation with them has the room for its whole window.
   const sized = projector ? { ...wanted, mostSlots: wanted.slots } : wanted;
+  if (options.oneByOne) model.library.kernels.keepOrder?.();
   const context = await createGrowingContext(model, sized, grows, log, available);
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes(context.context.unified);

@@ -12,6 +12,8 @@ const SEQUENCES = 16;
 const LENGTH = 2048;
 const LEAST_BYTES = 150 * MIB;
 const TOKENS = 256;
+/** The system may join a mapping with a smaller one that lies beside it. */
+const NEIGHBOURS = 8 * MIB;
 
 const pico = fileURLToPath(new URL('../../../models/pico/pico.gguf', import.meta.url));
 
@@ -51,7 +53,7 @@ describe.skipIf(UNTESTED_BECAUSE)(`new caches${UNTESTED_BECAUSE ? ` (${UNTESTED_
       const used = sum(largeMappings()) - before;
       expect(opened).toBeLessThan(MIB);
       expect(used).toBeGreaterThanOrEqual(context.stateBytes(3) / 2);
-      expect(used).toBeLessThan(2 * context.stateBytes(3) + MIB);
+      expect(used).toBeLessThan(2 * context.stateBytes(3) + NEIGHBOURS);
       await context[Symbol.asyncDispose]();
     }
     expect(logits[1]).toEqual(logits[0]);

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ROOT } from './library.ts';
 
 const KERNELS = join(ROOT, 'native/kernels');
@@ -25,10 +25,10 @@ const INSTRUCTIONS: Record<string, string[]> = {
 
 /** Compiles the probe with the kernels and the sanitizers for addresses and undefined behaviour. Takes about 15 s. */
 export function buildSanitizedProbe(folder: string): string {
-  const sources = readdirSync(KERNELS).filter((name) => name.endsWith('.cpp'));
+  const sources = readdirSync(KERNELS, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.cpp'));
   const flags = ['-std=c++20', '-O1', '-g', '-w', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
   const objects = sources.map((source) => {
-    const object = join(folder, `${source}.o`);
+    const object = join(folder, `${basename(source)}.o`);
     execFileSync('g++', [...flags, ...(INSTRUCTIONS[source] ?? []), '-c', join(KERNELS, source), '-o', object]);
     return object;
   });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Agreement, Agreements, AttentionAgreement } from '../../../benchmarks/kernels/agree.ts';
+import type { Agreement, Agreements, AloneAgreement, AttentionAgreement } from '../../../benchmarks/kernels/agree.ts';
 import type { TextAgreement } from '../../../benchmarks/kernels/log-probabilities.ts';
 import { repeats } from '../../support/repeats.ts';
 import { PREBUILT, ROOT, UNTESTED_BECAUSE } from './library.ts';
@@ -15,6 +15,7 @@ const LOG_PROBABILITIES = join(ROOT, 'dist/benchmarks/kernels/log-probabilities.
 describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` (${UNTESTED_BECAUSE})` : ''}`, () => {
   let agreements: Agreement[] = [];
   let attentions: AttentionAgreement[] = [];
+  let alone: AloneAgreement[] = [];
   let setsHere = 0;
 
   beforeAll(() => {
@@ -22,7 +23,7 @@ describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` ($
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    ({ products: agreements, attentions } = JSON.parse(output) as Agreements);
+    ({ products: agreements, attentions, alone } = JSON.parse(output) as Agreements);
     setsHere = agreements.some(({ products }) => products > 0) ? 1 : 0;
   });
 
@@ -48,6 +49,17 @@ describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` ($
     for (const { depth, attentions: computed } of attentions) {
       expect({ depth, computed }).toEqual({ depth, computed: depth % 32 === 0 ? setsHere : 0 });
     }
+  });
+
+  it('compute a token alone as with others, and with the same bits where sums keep one order', () => {
+    expect(alone.length).toBeGreaterThan(0);
+    // ggml's own, which are used where the processor lacks the instructions, do not.
+    for (const { same, difference, ...shape } of setsHere ? alone : []) {
+      expect({ ...shape, same }).toEqual({ ...shape, same: true });
+      expect(difference, JSON.stringify(shape)).toBeLessThan(1e-6);
+    }
+    const computedOtherwise = alone.filter(({ difference }) => difference > 0);
+    if (setsHere) expect(computedOtherwise.length).toBeGreaterThan(0);
   });
 
   it("agree with ggml's own", () => {

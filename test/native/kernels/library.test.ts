@@ -44,6 +44,7 @@ describe('the library of kernels', () => {
         'paddock_kernels_attentions',
         'paddock_kernels_describe',
         'paddock_kernels_highest',
+        'paddock_kernels_keep_order',
         'paddock_kernels_limit',
         'paddock_kernels_products',
         'paddock_kernels_search',

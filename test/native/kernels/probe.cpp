@@ -168,7 +168,9 @@ static uint64_t attend(const AttentionShape &s, uint64_t hash) {
 static void print_attention() {
   const AttentionShape shapes[] = {{64, 64, 1, 14, 2, 3, 256, false},  {128, 128, 23, 8, 8, 1, 192, false},
                                    {96, 32, 5, 6, 1, 2, 64, true},     {256, 256, 2, 4, 2, 1, 128, true},
-                                   {64, 64, 70, 7, 1, 1, 320, false}};
+                                   {64, 64, 70, 7, 1, 1, 320, false}, {128, 64, 1, 16, 8, 2, 192, false},
+                                   {96, 96, 1, 3, 1, 1, 128, true},   {32, 64, 1, 10, 2, 1, 64, false},
+                                   {64, 128, 1, 6, 1, 1, 128, false}, {128, 128, 2, 4, 1, 1, 192, true}};
   uint64_t hash = 14695981039346656037u;
   state = 2463534242u;
   for (const AttentionShape &shape : shapes) hash = attend(shape, hash);

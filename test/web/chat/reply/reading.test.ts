@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
 import { startPaddockSite, untilServed } from '../../../kit/browser/paddock-page.ts';
 import { startChatServer } from '../grounds.ts';
@@ -109,6 +109,7 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
     ({ page } = ground);
   });
   afterAll(() => ground?.close());
+  beforeEach(() => page.setViewportSize({ width: 1280, height: 720 }));
 
   it('shows formulas, and leaves prices and unreadable ones as they are', async () => {
     const text =
@@ -192,10 +193,10 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
     ].join('\n\n');
     const prose = await show(page, 'Directions', text);
     await page.setViewportSize({ width: 320, height: 720 });
-    const directions = await prose
-      .locator(':is(p, ul)')
-      .evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));
-    expect(directions.slice(0, 3)).toEqual(['rtl', 'ltr', 'rtl']);
+    // The elements are others once the formulas are laid out.
+    const directions = () =>
+      prose.locator(':is(p, ul)').evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));
+    await expect.poll(async () => (await directions()).slice(0, 3)).toEqual(['rtl', 'ltr', 'rtl']);
     await prose.locator('.formula .katex').nth(1).waitFor();
     const over = await page.evaluate(() => {
       const frame = document.querySelector('.turns') as HTMLElement;
@@ -203,7 +204,6 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
     });
     expect(over).toEqual([0, 0]);
     expect(await prose.locator('.wide').evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true);
-    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   it('shades the edge behind which a wide diagram, table or code has more, and scrolls there by keyboard', async () => {
@@ -234,7 +234,6 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
       expect(await shadedEdges(box)).toEqual(['left']);
     }
     expect(await shadedEdges(prose.locator('pre').last())).toEqual([]);
-    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   it('can be copied as it was written and as plain text, and be shown as it was written', async () => {

@@ -146,6 +146,11 @@ export interface KernelLibrary {
     ) => void
   >;
   /**
+   * Has attention sum in one order from now on, in the whole process, however many tokens are evaluated together. A token
+   * then has the same logits alone as with others.
+   */
+  keepOrder(): void;
+  /**
    * Begins to move the content of mapped files into huge pages, in a thread of its own. `ranges` has the address and the
    * number of bytes of each. Returns null if it cannot begin.
    */
@@ -186,6 +191,7 @@ export function bindKernels(path: string): KernelLibrary {
       'void paddock_kernels_search(void *llama, void *context, int32_t vocabulary, int32_t places, void *wanted, void *counts, void *tokens, void *logits, int32_t threads)',
     ),
   ) as KernelLibrary['search'];
+  const keepOrder = library.func('void paddock_kernels_keep_order()');
   const movePages = library.func('void *paddock_pages_move(const void *ranges, int32_t count)');
   const movedPages = library.func('uint64_t paddock_pages_moved(void *move)');
   const endPages = library.func('void paddock_pages_end(void *move)');
@@ -194,6 +200,7 @@ export function bindKernels(path: string): KernelLibrary {
     products: (type) => Number(products(type)),
     highest: (...args) => highest(...args) as number,
     search,
+    keepOrder: () => void keepOrder(),
     movePages: (ranges) => movePages(ranges, ranges.length / 2) as Pointer | null,
     movedPages: (move) => Number(movedPages(move)),
     endPages: (move) => void endPages(move),

@@ -6,7 +6,7 @@ import { bindKernels, type KernelLibrary } from './bindings.ts';
 import { GGML_TYPE } from './structs.ts';
 
 /** The kernels that multiply matrices on the CPU, and that find the highest logits. */
-export interface Kernels extends Partial<Pick<KernelLibrary, 'highest' | 'search'>> {
+export interface Kernels extends Partial<Pick<KernelLibrary, 'highest' | 'search' | 'keepOrder'>> {
   /** The instruction set of Paddock's kernels, as in `AVX512-VNNI`; null if llama.cpp's own kernels compute. */
   instructions: string | null;
   /** In words, for the log: the instruction set, or the reason why llama.cpp's own kernels compute. */
@@ -51,9 +51,9 @@ export function openKernels(stock: boolean, machine = `${process.platform}-${pro
   if (machine !== 'linux-x64') return stocked(`there are no others for ${machine}`);
   const file = fileURLToPath(new URL('native/prebuilt/linux-x64/libpaddock-kernels.so', packageRoot()));
   if (!existsSync(file)) return stocked("Paddock's kernels are not installed");
-  const { describe, products, highest, search, ...pages } = bindKernels(file);
+  const { describe, products, highest, search, keepOrder, ...pages } = bindKernels(file);
   const instructions = describe();
   if (instructions === null) return stocked('the processor has no AVX2');
   const count = () => sum(Object.values(GGML_TYPE).map(products));
-  return { instructions, description: instructions, products: count, highest, search, pages };
+  return { instructions, description: instructions, products: count, highest, search, keepOrder, pages };
 }
