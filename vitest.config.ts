@@ -41,7 +41,7 @@ export default defineConfig({
           maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 0 },
           globalSetup: ['test/support/bare-folder.ts'],
-          setupFiles: ['test/support/enter-bare-folder.ts'],
+          setupFiles: ['test/support/enter-bare-folder.ts', 'test/support/fixed-seeds.ts'],
         },
       },
       {
@@ -59,7 +59,7 @@ export default defineConfig({
           // A real browser or process may stumble where the machine stands still for a moment. The report tells of every further try.
           retry: 2,
           globalSetup: ['test/support/fresh-build.ts', 'test/support/models.ts', 'test/support/unpack-browser.ts'],
-          setupFiles: ['test/support/refuse-stale-build.ts'],
+          setupFiles: ['test/support/refuse-stale-build.ts', 'test/support/fixed-seeds.ts'],
         },
       },
     ],
