@@ -42,7 +42,6 @@ export interface Agreements {
 
 const [, , file = ''] = process.argv;
 const THREADS = 2;
-const NONE = new Float32Array();
 const ggml = await openGgml(file, THREADS);
 const shapes = (Object.keys(TYPES) as TypeName[]).flatMap((type): Shape[] => [
   ...[1, 2, 5, 37].map((columns) => ({ type, rows: 72, depth: 768, columns })),
@@ -98,28 +97,25 @@ function compareAlone(shape: AttentionShape): number {
   /** Of each head, the numbers of the last token. */
   const queries = parts.queries.filter((_, i) => Math.floor(i / depth) % tokens === tokens - 1);
   const one = { ...parts, queries, mask: parts.mask.slice(-keys) };
-  const [all = NONE, last = NONE] = [ggml.attention(shape, parts), ggml.attention({ ...shape, tokens: 1 }, one)].map(
-    (graph) => {
-      ggml.select('best');
-      graph.compute();
-      const results = graph.results();
-      graph.free();
-      return results;
-    },
-  );
-  return relative(last, all.slice(depth * heads * (tokens - 1)));
+  const all = ggml.attention(shape, parts);
+  const last = ggml.attention({ ...shape, tokens: 1 }, one);
+  const difference = relative(resultsOf(last, 'best'), resultsOf(all, 'best').slice(depth * heads * (tokens - 1)));
+  all.free();
+  last.free();
+  return difference;
+}
+
+function resultsOf(graph: Graph, kernels: string): Float32Array {
+  ggml.select(kernels);
+  graph.compute();
+  return graph.results();
 }
 
 /** Computes a graph with both kernels. Returns the difference, and how much Paddock's have counted meanwhile. */
 function differenceOf(graph: Graph, count: () => number): { difference: number; counted: number } {
-  const compute = (kernels: string) => {
-    ggml.select(kernels);
-    graph.compute();
-    return graph.results();
-  };
-  const theirs = compute('off');
+  const theirs = resultsOf(graph, 'off');
   const before = count();
-  const ours = compute('best');
+  const ours = resultsOf(graph, 'best');
   const counted = count() - before;
   graph.free();
   return { difference: relative(ours, theirs), counted };

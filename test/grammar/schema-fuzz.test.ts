@@ -124,10 +124,17 @@ function unlessEndless<T>(work: () => T): T | undefined {
   }
 }
 
-/** Compares our check of a value with Ajv's. Both may find no end for a schema that refers to itself, each for others. */
+/**
+ * Compares our check of a value with Ajv's. Each leaves out other parts on which nothing depends, so for some schemas that
+ * refer to themselves only one of them ends.
+ */
 function agree(schema: JsonSchema, grammar: SchemaGrammar, value: unknown, valid: boolean | undefined): void {
   const violations = checkValue(schema, value);
-  if (valid === undefined || violations.includes(UNFINISHED)) return;
+  if (valid === undefined) return;
+  if (violations.includes(UNFINISHED)) {
+    expect(JSON.stringify(schema)).toContain('"$ref"');
+    return;
+  }
   const why = `${JSON.stringify(value)}: ${JSON.stringify(violations)}`;
   expect(valid, why).toBe(violations.length === 0);
   if (!grammar.isPartial) expect(valid, why).toBe(true);
@@ -150,12 +157,8 @@ describe('the grammar of any schema', () => {
         for (let time = 0; time < 20; time++) {
           const text = write(random);
           const value = JSON.parse(text);
-          agree(
-            schema,
-            grammar,
-            value,
-            unlessEndless(() => isValid(value)),
-          );
+          const valid = unlessEndless(() => isValid(value));
+          agree(schema, grammar, value, valid);
         }
       }),
       { numRuns: RUNS },

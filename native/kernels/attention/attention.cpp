@@ -80,5 +80,5 @@ EXPORT void ggml_compute_forward_flash_attn_ext(const ComputeParams *params, Ten
 /** Returns the number of attentions that were computed here. */
 EXPORT uint64_t paddock_kernels_attentions() { return __atomic_load_n(&computed, __ATOMIC_RELAXED); }
 
-/** Has each row's sums in one order from now on, however many rows are computed with it: a little slower for few. */
+/** Has each row's sums in one order from now on, however many rows are computed with it. Few rows are slower then. */
 EXPORT void paddock_kernels_keep_order() { __atomic_store_n(&one_order, true, __ATOMIC_RELAXED); }

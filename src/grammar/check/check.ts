@@ -24,8 +24,8 @@ export const UNFINISHED: Violation = {
 
 /**
  * Checks a JSON value against all keywords of a schema. The schema must have passed `createSchemaGrammar`. Returns at
- * most `MAX_VIOLATIONS` violations. If the check takes too many steps, `UNFINISHED` is among them, because the value may
- * be invalid.
+ * most `MAX_VIOLATIONS` violations. If the check takes too many steps, `UNFINISHED` follows the violations that were found,
+ * because the value may be invalid.
  */
 export function checkValue(schema: unknown, value: unknown): Violation[] {
   const violations: Violation[] = [];

@@ -12,8 +12,6 @@ const SEQUENCES = 16;
 const LENGTH = 2048;
 const LEAST_BYTES = 150 * MIB;
 const TOKENS = 256;
-/** The system may join a mapping with a smaller one that lies beside it. */
-const NEIGHBOURS = 8 * MIB;
 
 const pico = fileURLToPath(new URL('../../../models/pico/pico.gguf', import.meta.url));
 
@@ -28,9 +26,9 @@ function largeMappings(): number[] {
     });
 }
 
-async function evaluate(context: LlamaContext): Promise<Float32Array> {
+async function evaluate(context: LlamaContext, sequence: number): Promise<Float32Array> {
   const tokens = Array.from({ length: TOKENS }, (_, index) => 10 + ((index * 7) % 300));
-  const [places = []] = await context.decode([{ sequence: 3, at: 0, tokens, logitsAt: [TOKENS - 1] }]);
+  const [places = []] = await context.decode([{ sequence, at: 0, tokens, logitsAt: [TOKENS - 1] }]);
   return Float32Array.from(context.logitsAt(places[0] ?? -1));
 }
 
@@ -49,11 +47,14 @@ describe.skipIf(UNTESTED_BECAUSE)(`new caches${UNTESTED_BECAUSE ? ` (${UNTESTED_
       });
       if (!context) throw new Error('there is no context');
       const opened = sum(largeMappings()) - before;
-      logits.push(await evaluate(context));
-      const used = sum(largeMappings()) - before;
+      // The first pass takes memory for its intermediate results as well, in mappings that the system may join with the cache's.
+      await evaluate(context, 0);
+      const warm = sum(largeMappings());
+      logits.push(await evaluate(context, 3));
+      const used = sum(largeMappings()) - warm;
       expect(opened).toBeLessThan(MIB);
       expect(used).toBeGreaterThanOrEqual(context.stateBytes(3) / 2);
-      expect(used).toBeLessThan(2 * context.stateBytes(3) + NEIGHBOURS);
+      expect(used).toBeLessThan(2 * context.stateBytes(3) + MIB);
       await context[Symbol.asyncDispose]();
     }
     expect(logits[1]).toEqual(logits[0]);
