@@ -110,9 +110,12 @@ export function simulateDecoder(gpu: SimulatedGpu, sequences: number, batchSize:
     logitsAt: unused,
     highestAt: unused,
     async decode(parts, _threads, { arrange } = {}) {
-      const spare = batchSize - sum(parts.map(({ tokens }) => tokens.length));
-      const filler = (sequence: number): Part => fillerPart(sequence, 0);
-      const order = arrange ? orderParts(parts, sequences, spare, filler, arrange).order : parts;
+      const additions = {
+        spare: batchSize - sum(parts.map(({ tokens }) => tokens.length)),
+        fillerFor: (sequence: number): Part => fillerPart(sequence, 0),
+        mostOf: () => batchSize,
+      };
+      const order = arrange ? orderParts(parts, sequences, additions, arrange).order : parts;
       const runs = ascendingRuns(order).map((run) => ({
         first: run[0]?.sequence ?? 0,
         batches: cutRun(run.map(({ tokens }) => tokens.length)),

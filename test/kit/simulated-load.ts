@@ -27,6 +27,8 @@ interface Stream {
   prompt: number;
   reply: number;
   at: number;
+  /** The length of the whole prompt. */
+  length: number;
   /** When the request was sent, in ms. */
   since: number;
   /** The number of requests that are left, this one included. */
@@ -67,7 +69,7 @@ export async function simulateLoad(
     streams = streams.flatMap((stream) => {
       const part = parts.find(({ sequence }) => sequence === stream.sequence);
       if (part) advance(stream, part);
-      if (part?.logitsAt.length && stream.at === load.promptTokens) firstTokens.push(clock() - stream.since);
+      if (part?.logitsAt.length && stream.at === stream.length) firstTokens.push(clock() - stream.since);
       if (stream.reply > 0) return stream;
       return stream.requests > 1 ? begin(load, stream.sequence, stream.requests - 1, clock()) : [];
     });
@@ -77,10 +79,14 @@ export async function simulateLoad(
   return { tokensPerSecond, stepMs: quantile(stepTimes, 0.5), firstTokenMs, batches };
 }
 
-/** Begins a request. Replies have unequal lengths, so that they end one after the other. */
+/** Prompts are up to this share longer than the shortest. */
+const LONGER = 0.15;
+
+/** Begins a request. Prompts have unequal lengths as those of users have, and so have replies, which end one after the other. */
 function begin({ promptTokens, replyTokens }: SimulatedLoad, sequence: number, requests: number, now: number): Stream {
   const reply = replyTokens + ((sequence * 7 + requests * 13) % 32);
-  return { sequence, prompt: promptTokens, reply, at: 0, since: now, requests };
+  const length = promptTokens + ((sequence * 5 + requests * 11) % Math.ceil(LONGER * promptTokens));
+  return { sequence, prompt: length, reply, at: 0, length, since: now, requests };
 }
 
 function partsOf(streams: readonly Stream[], driver: StepDriver): Part[] {

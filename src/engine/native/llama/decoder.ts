@@ -103,10 +103,13 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     const at = cells.count(sequence);
     return at < Math.min(longest, growing.room) ? fillerPart(sequence, at) : undefined;
   };
+  /** A window forgets the tokens that it would need after the padding is dropped. */
+  const mostOf = ({ at, position, rows }: Part) =>
+    memory.rewinds && memory.window === null && position === undefined && !rows ? growing.room - at : 0;
   const orderOf = (parts: Part[], arrange: PassOptions['arrange']): PassOrder =>
     arrange
-      ? orderParts(parts, sequences, batchSize - tokensOf(parts), fillerFor, arrange)
-      : { order: parts, fillers: [] };
+      ? orderParts(parts, sequences, { spare: batchSize - tokensOf(parts), fillerFor, mostOf }, arrange)
+      : { order: parts, drops: [] };
 
   const counts = () => Array.from({ length: sequences }, (_, sequence) => cells.count(sequence));
 
@@ -126,7 +129,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     highestAt: (place, count) => growing.context.highestAt(place, count),
     decode: (parts, threads, { arrange, ...options } = {}) =>
       alone(async () => {
-        const { order, fillers } = orderOf(parts, arrange);
+        const { order, drops } = orderOf(parts, arrange);
         growing.context.setThreads(threads);
         unsettled = new Set();
         cells.notePass([]);
@@ -136,7 +139,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
           const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
           return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);
         } finally {
-          for (const { sequence, at } of fillers) cells.keep(sequence, at);
+          for (const { sequence, extent } of drops) cells.keep(sequence, extent);
         }
       }),
     truncate: (sequence, extent) => alone(async () => cells.keep(sequence, extent)),

@@ -18,6 +18,8 @@ export interface MicroBatch {
 export interface Run {
   from: number;
   to: number;
+  /** The number of tokens that all its sequences are padded to; undefined if each has its own number. */
+  width?: number;
 }
 
 /**
@@ -48,6 +50,16 @@ export interface PassShape {
   widths: readonly number[];
   /** True for a sequence without a part that could take a filler: a token that is dropped again after the pass. */
   mayFill: readonly boolean[];
+  /** How the parts may be padded; undefined if they may not. */
+  padding?: Padding | undefined;
+}
+
+/** The room for tokens that are added to parts, only to give neighbours one width, and are dropped again after the pass. */
+export interface Padding {
+  /** The most tokens that each sequence may have in the pass, by its number; 0 if it can not drop tokens. */
+  most: readonly number[];
+  /** The most tokens that all sequences together may be padded with. */
+  spare: number;
 }
 
 /**
@@ -71,8 +83,13 @@ interface Way {
 export function planRuns(shape: PassShape, timeOf: (batch: MicroBatch) => number): Run[] {
   const { widths } = shape;
   const rowTimes = widths.map((_, index) => timeOf({ sequences: index + 1, width: 1 }));
+  const mayPad = widths.some((width) => width > 1);
   const ways: Way[] = [{ ms: 0, run: null }];
-  for (let to = 1; to <= widths.length; to++) ways.push(quickestWay(shape, to, ways, rowTimes, timeOf));
+  for (let to = 1; to <= widths.length; to++) {
+    const way = quickestWay(shape, to, ways, rowTimes, timeOf);
+    const padded = mayPad ? quickestPadded(shape, to, ways, timeOf) : null;
+    ways.push(padded && padded.ms < way.ms ? padded : way);
+  }
 
   const runs: Run[] = [];
   for (let to = widths.length; to > 0; ) {
@@ -118,6 +135,33 @@ function quickestWay(
     }
     const ms = before(from) + (hasRow ? (rowTimes[to - from - 1] ?? 0) : 0) + restMs;
     if (brings && ms < quickest.ms) quickest = { ms, run: { from, to } };
+  }
+  return quickest;
+}
+
+/** Returns the quickest way to put all sequences before `to` into runs of which the last is padded; null if there is none. */
+function quickestPadded(
+  { widths, padding }: PassShape,
+  to: number,
+  ways: readonly Way[],
+  timeOf: (batch: MicroBatch) => number,
+): Way | null {
+  if (!padding) return null;
+  const share = padding.spare / sum(widths);
+  let quickest: Way | null = null;
+  let own = 0;
+  let width = 0;
+  let most = Number.POSITIVE_INFINITY;
+  for (let from = to - 1; from >= 0 && (widths[from] ?? 0) > 0; from--) {
+    const each = widths[from] ?? 0;
+    own += each;
+    width = Math.max(width, each);
+    most = Math.min(most, padding.most[from] ?? 0);
+    const added = (to - from) * width - own;
+    if (added > padding.spare) break;
+    if (added === 0 || added > share * own || width > most) continue;
+    const ms = (ways[from]?.ms ?? 0) + timeOf({ sequences: to - from, width });
+    if (!quickest || ms < quickest.ms) quickest = { ms, run: { from, to, width } };
   }
   return quickest;
 }

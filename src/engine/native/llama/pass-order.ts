@@ -26,8 +26,20 @@ export interface Part {
 /** The parts of a forward pass in the order in which llama.cpp gets them. */
 export interface PassOrder {
   order: Part[];
-  /** The parts of `order` that only fill gaps. Their tokens have to be dropped after the pass. */
-  fillers: Part[];
+  /** The sequences that have to drop all but their first `extent` tokens after the pass: of fillers and of padded parts. */
+  drops: { sequence: number; extent: number }[];
+}
+
+/** What a pass may add to the parts of its sequences. */
+export interface Additions {
+  /** The number of tokens that the batch can hold besides the parts; without one for every sequence there are no fillers. */
+  spare: number;
+  /**
+   * Returns a filler for a sequence without a part that holds fewer than `longest` tokens; undefined if there can be none.
+   */
+  fillerFor(sequence: number, longest: number): Part | undefined;
+  /** Returns the most tokens that a part may have if it is padded; 0 if its sequence can not drop tokens. */
+  mostOf(part: Part): number;
 }
 
 /** Any token will do: the logits after it are never read. */
@@ -39,36 +51,56 @@ export function fillerPart(sequence: number, at: number): Part {
 }
 
 /**
- * Puts the parts of a forward pass into the order that `arrange` decides on, and adds parts that fill the gaps between
- * them.
- *
- * @param spare the number of tokens that the batch can hold besides the parts; without one for every sequence there are
- *   no fillers
- * @param fillerFor returns a filler for a sequence without a part that holds fewer than `longest` tokens; undefined if
- *   there can be none
+ * Puts the parts of a forward pass into the order that `arrange` decides on, adds parts that fill the gaps between them, and
+ * pads parts whose neighbours are wider.
  */
 export function orderParts(
   parts: readonly Part[],
   sequences: number,
-  spare: number,
-  fillerFor: (sequence: number, longest: number) => Part | undefined,
+  { spare, fillerFor, mostOf }: Additions,
   arrange: (shape: PassShape) => Run[],
 ): PassOrder {
   // llama.cpp computes all sequences of a micro-batch at the length of the longest: a longer filler would slow the
   // parts down.
-  const longest = Math.max(...parts.map(({ at, tokens }) => at + tokens.length));
+  const longest = Math.max(...parts.map(endOf));
   const own = new Map(parts.map((part) => [part.sequence, part]));
-  const fillers = Array.from({ length: sequences }, (_, sequence) =>
+  const numbers = Array.from({ length: sequences }, (_, sequence) => sequence);
+  const fillers = numbers.map((sequence) =>
     own.has(sequence) || spare < sequences ? undefined : fillerFor(sequence, longest),
   );
+  const mostFor = (sequence: number) => {
+    const part = own.get(sequence);
+    return part ? mostOf(part) : 0;
+  };
   const runs = arrange({
-    widths: fillers.map((_, sequence) => own.get(sequence)?.tokens.length ?? 0),
+    widths: numbers.map((sequence) => own.get(sequence)?.tokens.length ?? 0),
     mayFill: fillers.map((filler) => filler !== undefined),
+    padding: { spare, most: numbers.map(mostFor) },
   });
-  const order = runs.flatMap(({ from, to }) =>
-    Array.from({ length: to - from }, (_, index) => own.get(from + index) ?? fillers[from + index] ?? []).flat(),
+  const drops: PassOrder['drops'] = [];
+  const order = runs.flatMap(({ from, to, width = 0 }) =>
+    numbers.slice(from, to).flatMap((sequence) => {
+      const part = own.get(sequence);
+      const filler = part ? undefined : fillers[sequence];
+      if (filler) drops.push({ sequence, extent: filler.at });
+      if (!part) return filler ?? [];
+      if (part.tokens.length >= width) return part;
+      drops.push({ sequence, extent: endOf(part) });
+      return padded(part, width);
+    }),
   );
-  return { order, fillers: order.filter(({ sequence }) => !own.has(sequence)) };
+  return { order, drops };
+}
+
+/** Returns the number of tokens that a sequence holds after its part. */
+function endOf({ at, tokens }: Part): number {
+  return at + tokens.length;
+}
+
+/** A token attends to those before it alone, so the logits of a part are the same with tokens after it. */
+function padded(part: Part, width: number): Part {
+  const { tokens } = part;
+  return { ...part, tokens: [...tokens, ...Array.from({ length: width - tokens.length }, () => FILLER)] };
 }
 
 /** Returns the number of tokens in a pass. */

@@ -17,6 +17,8 @@ const MANY_TOKENS = 32;
 const BRIEF_MS = 20;
 /** Of so many brief passes, the CPU time of one is read: a reading takes up to 0.05 ms. */
 const BRIEF_WATCHED = 8;
+/** The share of a batch that is left for padding if several prompts wait. */
+const PADDING = 1 / 8;
 
 /** The driver of one context, with the measurements that other modules use. */
 export interface Driver extends StepDriver {
@@ -48,6 +50,8 @@ export function createDriver(
 ): Driver {
   const { batchSize, unified } = decoder;
   const pace = unified ? TOGETHER : APART;
+  /** A pass of many tokens takes a GPU hardly longer than one of few, so prompts of unequal lengths are padded to share one. */
+  const pads = !governed && !unified;
   const most = Math.max(counts.reply, counts.prompt);
   let promptTokenMs: number | null = null;
   const governor = governed ? createGovernedThreads(most) : undefined;
@@ -77,8 +81,10 @@ export function createDriver(
     const start = { wall: clock(), cpu: watched?.ownCpuMs() ?? 0 };
     let batches: MicroBatch[] = [parts.length > 1 ? { sequences: tokens, width: 1 } : { sequences: 1, width: tokens }];
     const arrange = (shape: PassShape) => {
-      const runs = planRuns(shape, batchMs);
-      batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
+      const runs = planRuns(pads ? shape : { ...shape, padding: undefined }, batchMs);
+      batches = runs.flatMap(({ from, to, width = 1 }) =>
+        cutRun(shape.widths.slice(from, to).map((own) => Math.max(width, own))),
+      );
       return runs;
     };
     const options = { arrange: parts.length > 1 && !unified ? arrange : undefined, signal, adapters, isBrief };
@@ -105,7 +111,8 @@ export function createDriver(
       const budget = promptBudget(pressure, batchSize, pace);
       const now = clock();
       const repliesWait = repliesElsewhere > 0;
-      const grants = planStep(demands, { batchSize, promptBudget: budget, now, repliesWait });
+      const forPrompts = pads && waiting > 1 ? Math.floor(batchSize * (1 - PADDING)) : batchSize;
+      const grants = planStep(demands, { batchSize: forPrompts, promptBudget: budget, now, repliesWait });
       const prompts = sum(grants);
       const guesses = planGuesses(demands, {
         room: batchSize - prompts,

@@ -266,6 +266,28 @@ describe('a decoder whose sequences have a cache each', () => {
     expect(await mayFill(0, Array(50).fill(1))).toEqual([true, false]);
   });
 
+  it('pads parts to one width, with the same logits after them, and holds no more than their own tokens', async () => {
+    const texts = ['one', 'another text', 'a third one that is longer'].map(tokensOf);
+    const alone = [];
+    for (const tokens of texts) alone.push(await highestAfter(tokens, 3, apart));
+    const widest = Math.max(...texts.map(({ length }) => length));
+    for (const [sequence] of texts.entries()) await apart.truncate(sequence, 0);
+    const parts = texts.map((tokens, sequence) => ({ sequence, at: 0, tokens, logitsAt: [tokens.length - 1] }));
+    const places = await apart.decode(parts, 1, { arrange: () => [{ from: 0, to: 3, width: widest }] });
+    for (const [index, [place = -1]] of places.entries())
+      expect(apart.highestAt(place, 2).tokens).toEqual(alone[index]?.tokens);
+
+    // The next tokens follow the text, and not the padding.
+    for (const [sequence, tokens] of texts.entries()) {
+      expect(await apart.reaches(sequence, tokens.length)).toBe(true);
+      const more = { sequence, at: tokens.length, tokens: tokensOf('more'), logitsAt: [0] };
+      const [[place = -1] = []] = await apart.decode([more], 1);
+      const { tokens: expected } = apart.highestAt(place, 2);
+      const whole = [...tokens, ...tokensOf('more').slice(0, 1)];
+      expect((await highestAfter(whole, 3, apart)).tokens).toEqual(expected);
+    }
+  });
+
   it('has the next pass copy the bytes of a sequence', async () => {
     const tokens = tokensOf('a beginning that two slots copy');
     await highestAfter(tokens, 0, apart);

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   cutRun,
   type MicroBatch,
+  type Padding,
   type PassShape,
   planRuns,
+  type Run,
 } from '../../../../src/engine/native/llama/micro-batches.ts';
 import { sum } from '../../../../src/utils/sum.ts';
 
@@ -89,6 +91,41 @@ describe('the runs of a pass', () => {
     ]);
     expect(planRuns(shapeOf([64, 64]), free)).toEqual([{ from: 0, to: 2 }]);
     expect(planRuns(shapeOf([1, 63, 1]), free)).toEqual([{ from: 0, to: 3 }]);
+  });
+
+  it('pad neighbours of unequal widths, where that is quicker and the spare tokens are enough', () => {
+    const padded = (widths: number[], padding: Padding) => planRuns({ ...shapeOf(widths), padding }, even);
+    const most = [200, 200, 200, 200];
+    expect(padded([90, 100, 95, 100], { spare: 20, most })).toEqual([{ from: 0, to: 4, width: 100 }]);
+    expect(padded([90, 100, 95, 100], { spare: 4, most }).every(({ width }) => width === undefined)).toBe(true);
+    expect(padded([90, 100, 95, 100], { spare: 20, most: [99, 200, 200, 200] })).toEqual([
+      { from: 1, to: 4, width: 100 },
+      { from: 0, to: 1 },
+    ]);
+    // A reply among prompts would be padded with more tokens than it saves.
+    expect(padded([100, 1, 100, 95], { spare: 100, most })).toEqual([
+      { from: 2, to: 4, width: 100 },
+      { from: 1, to: 2 },
+      { from: 0, to: 1 },
+    ]);
+  });
+
+  it('are padded with no more tokens than are spare, and never slower for it', () => {
+    const widths = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 16 });
+    fc.assert(
+      fc.property(widths, fc.integer({ min: 0, max: 500 }), fc.integer({ min: 1, max: 400 }), (widths, spare, most) => {
+        const shape = shapeOf(widths);
+        const runs = planRuns({ ...shape, padding: { spare, most: widths.map(() => most) } }, even);
+        const timeOf = ({ from, to, width = 0 }: Run) =>
+          sum(cutRun(widths.slice(from, to).map((own) => Math.max(width, own))).map(even));
+        const added = runs.map(({ from, to, width = 0 }) =>
+          sum(widths.slice(from, to).map((own) => Math.max(0, width - own))),
+        );
+        expect(sum(added)).toBeLessThanOrEqual(spare);
+        for (const { width = 0 } of runs) expect(width).toBeLessThanOrEqual(most);
+        expect(sum(runs.map(timeOf))).toBeLessThanOrEqual(sum(planRuns(shape, even).map(timeOf)) + 1e-6);
+      }),
+    );
   });
 
   it('have every sequence that brings something once, no other that must not change, and no run beside another in ascending order', () => {

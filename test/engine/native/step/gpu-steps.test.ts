@@ -4,6 +4,7 @@ import { createDriver } from '../../../../src/engine/native/step/driver.ts';
 import { gpuCost } from '../../../../src/engine/native/step/gpu-cost.ts';
 import { createPassTimes } from '../../../../src/engine/native/step/pass-times.ts';
 import { warmUp } from '../../../../src/engine/native/step/warm-up.ts';
+import { sum } from '../../../../src/utils/sum.ts';
 import { H100, type SimulatedGpu, simulateDecoder } from '../../../kit/simulated-gpu.ts';
 import { simulateLoad } from '../../../kit/simulated-load.ts';
 
@@ -31,6 +32,15 @@ describe.each(Object.values(H100))('the steps of a GPU with a model of $name', (
       }
     },
   );
+
+  it('read the prompts of all streams in a few micro-batches, though their lengths differ', async () => {
+    const engine = makeEngine(gpu);
+    const load = { streams: SLOTS, requests: 1, promptTokens: 100, replyTokens: 2 };
+    await simulateLoad(engine, engine.driver, 0, load);
+    const prompts = engine.passes.flat().filter(({ width }) => width > 1);
+    expect(sum(prompts.map(({ sequences }) => sequences))).toBe(SLOTS);
+    expect(prompts.length).toBeLessThanOrEqual(2);
+  });
 
   it('take for sixteen replies less than half as long as for four times four', async () => {
     const engine = makeEngine(gpu);
