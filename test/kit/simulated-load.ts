@@ -8,6 +8,8 @@ export interface SimulatedLoad {
   streams: number;
   requests: number;
   promptTokens: number;
+  /** Prompts are up to this share longer than `promptTokens`; by default all are equally long. */
+  spread?: number;
   replyTokens: number;
 }
 
@@ -79,13 +81,15 @@ export async function simulateLoad(
   return { tokensPerSecond, stepMs: quantile(stepTimes, 0.5), firstTokenMs, batches };
 }
 
-/** Prompts are up to this share longer than the shortest. */
-const LONGER = 0.15;
-
-/** Begins a request. Prompts have unequal lengths as those of users have, and so have replies, which end one after the other. */
-function begin({ promptTokens, replyTokens }: SimulatedLoad, sequence: number, requests: number, now: number): Stream {
+/** Begins a request. Replies have unequal lengths, so that they end one after the other. */
+function begin(
+  { promptTokens, spread = 0, replyTokens }: SimulatedLoad,
+  sequence: number,
+  requests: number,
+  now: number,
+): Stream {
   const reply = replyTokens + ((sequence * 7 + requests * 13) % 32);
-  const length = promptTokens + ((sequence * 5 + requests * 11) % Math.ceil(LONGER * promptTokens));
+  const length = promptTokens + ((sequence * 5 + requests * 11) % Math.max(1, Math.ceil(spread * promptTokens)));
   return { sequence, prompt: length, reply, at: 0, length, since: now, requests };
 }
 

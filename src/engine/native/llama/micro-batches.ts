@@ -6,6 +6,12 @@ import { sum } from '../../../utils/sum.ts';
  */
 export const TILE = 64;
 
+/**
+ * A run may have this share more tokens with padding. Prompts of about one length are padded; a reply beside a prompt is not,
+ * though one micro-batch less may seem worth it.
+ */
+const MOST_PADDING = 1 / 4;
+
 /** A part of a forward pass that llama.cpp computes at once: consecutive sequences with equally many tokens each. */
 export interface MicroBatch {
   /** The number of sequences. */
@@ -147,7 +153,7 @@ function quickestPadded(
   timeOf: (batch: MicroBatch) => number,
 ): Way | null {
   if (!padding) return null;
-  const share = padding.spare / sum(widths);
+  const share = Math.min(MOST_PADDING, padding.spare / sum(widths));
   let quickest: Way | null = null;
   let own = 0;
   let width = 0;

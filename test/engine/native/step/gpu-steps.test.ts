@@ -35,7 +35,7 @@ describe.each(Object.values(H100))('the steps of a GPU with a model of $name', (
 
   it('read the prompts of all streams in a few micro-batches, though their lengths differ', async () => {
     const engine = makeEngine(gpu);
-    const load = { streams: SLOTS, requests: 1, promptTokens: 100, replyTokens: 2 };
+    const load = { streams: SLOTS, requests: 1, promptTokens: 100, spread: 0.15, replyTokens: 2 };
     await simulateLoad(engine, engine.driver, 0, load);
     const prompts = engine.passes.flat().filter(({ width }) => width > 1);
     expect(sum(prompts.map(({ sequences }) => sequences))).toBe(SLOTS);
