@@ -59,4 +59,10 @@ describe('the share of prompts in a step', () => {
     expect(together({ repliesMs: 100, writing: 16 })).toBe(128);
     expect(together({ tokenMs: 50 })).toBe(64);
   });
+
+  it('grows there to twice that at most, however many prompts wait', () => {
+    const together = (waiting: number) =>
+      promptBudget({ tokenMs: 1, repliesMs: 20, waiting, writing: 1 }, 512, TOGETHER);
+    expect([1, 2, 3, 15].map(together)).toEqual([128, 256, 256, 256]);
+  });
 });
