@@ -33,7 +33,7 @@ interface Both {
 async function load(gguf: Uint8Array): Promise<Both> {
   const modelPath = join(folder, 'vocabulary.gguf');
   await writeFile(modelPath, gguf);
-  return { blob: new Blob([Buffer.from(gguf)]), native: await openNativeModel(modelPath, true) };
+  return { blob: new Blob([Buffer.from(gguf)]), native: await openNativeModel(modelPath, { vocab_only: true }) };
 }
 
 async function vocabularyOf(blob: Blob): Promise<GgufVocabulary> {

@@ -15,14 +15,19 @@ export interface PassBatch {
   fill(parts: readonly Part[]): LogitsPlace[][];
 }
 
-/** Makes a batch of up to `size` tokens. Short typed arrays may be moved in memory, so it has a few more places. */
-export function createBatch(size: number): PassBatch {
+/**
+ * Makes a batch of up to `size` tokens. Short typed arrays may be moved in memory, so it has a few more places.
+ *
+ * @param width the numbers of a hidden row, if the parts have such rows
+ */
+export function createBatch(size: number, width = 0): PassBatch {
   const length = size + 64;
   const token = new Int32Array(length);
   const pos = new Int32Array(GRID_DIMENSIONS * length);
   const sequence = new Int32Array(length);
   const sequenceCount = new Int32Array(length).fill(1);
   const logits = new Int8Array(length);
+  const hidden = new Float32Array(width * length);
   // Each token belongs to one sequence: its list of sequences is one number of `sequence`.
   const sequenceAt = addressOf(sequence);
   const sequences = BigUint64Array.from({ length }, (_, index) => sequenceAt + BigInt(4 * index));
@@ -36,7 +41,7 @@ export function createBatch(size: number): PassBatch {
     logits: addressOf(logits),
   };
   // The arrays stay in memory as long as this function, which uses them all.
-  const arrays = { token, pos, sequence, sequenceCount, sequences, logits };
+  const arrays = { token, pos, sequence, sequenceCount, sequences, logits, hidden };
 
   const fill = (parts: readonly Part[]): LogitsPlace[][] => {
     let count = 0;
@@ -49,6 +54,7 @@ export function createBatch(size: number): PassBatch {
         arrays.sequence[count] = part.sequence;
         count += 1;
       }
+      if (part.hidden) arrays.hidden.set(part.hidden, from * width);
       const own = part.logitsAt.map((index) => from + index);
       for (const place of own) arrays.logits[place] = 1;
       return own;
@@ -73,7 +79,7 @@ export function createBatch(size: number): PassBatch {
     fill(parts) {
       const places = fill(parts);
       struct.token = addressOf(token);
-      struct.embd = null;
+      struct.embd = width > 0 ? addressOf(hidden) : null;
       const [part] = parts;
       if (part?.rows) putRows(part, part.rows);
       return places;

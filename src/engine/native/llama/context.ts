@@ -4,8 +4,9 @@ import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts
 import { createBatch } from './batch.ts';
 import { addressOf, type Bindings, isSetCallback } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
-import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './library/structs.ts';
+import { CONTEXT_TYPE, type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './library/structs.ts';
 import type { LlamaModel } from './model.ts';
+import { type HiddenRows, openHiddenRows } from './mtp/hidden-rows.ts';
 import { createOutputs, type Outputs } from './outputs.ts';
 import { createPasses, type WantedLogits } from './pass.ts';
 import type { Part } from './pass-order.ts';
@@ -40,6 +41,10 @@ export interface ContextOptions {
   flashAttention?: boolean | undefined;
   /** What a model that writes no text computes for each sequence; by default logits. */
   output?: 'embedding' | 'score';
+  /** True for a context of the model's MTP layers: it gives hidden rows beside logits, and its parts have to have such rows. */
+  mtp?: boolean | undefined;
+  /** True if the passes give the hidden rows of all tokens, from which MTP layers guess. */
+  givesHidden?: boolean | undefined;
 }
 
 /** How a forward pass is computed. */
@@ -67,6 +72,8 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   readonly outputs: number;
   /** The number of earlier states that each sequence keeps of its recurrent state; 0 without one, or where llama.cpp keeps none. */
   readonly states: number;
+  /** The hidden rows of the latest pass; undefined in a context that gives none. */
+  readonly hidden: HiddenRows | undefined;
   /** Sets the number of threads of the following passes, at most the number that the context was made with. */
   setThreads(threads: number): void;
   /**
@@ -134,7 +141,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   let calls = 0;
   let onIdle: (() => void) | undefined;
   const memory = llama.llama_get_memory(opened);
-  const batch = createBatch(batchSize);
+  const batch = createBatch(batchSize, options.mtp ? model.hiddenWidth : 0);
   const pool = threadPools.create({ ...llama.ggml_threadpool_params_default(threads), poll: POLL });
   llama.llama_attach_threadpool(opened, pool, pool);
   let usedThreads = threads;
@@ -156,6 +163,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   };
   const passes = createPasses(model.library, model.tokenizer.size);
   const outputs = createOutputs(model, passes, options.output, handle);
+  const hidden = openHidden(model, options, handle);
   const apply = createAdapterSwitch(llama);
   /** Runs one forward pass. Tokens of an image may attend to one another both ways. Resolves to llama.cpp's result. */
   const evaluate = async (context: Pointer, parts: readonly Part[], wanted: WantedLogits[], isBrief: boolean) => {
@@ -173,6 +181,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     batchSize,
     outputs: mostOutputs,
     states: llama.llama_n_rs_seq(opened),
+    hidden,
     setThreads(wanted) {
       const count = Math.min(wanted, threads);
       if (count === usedThreads) return;
@@ -228,6 +237,12 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
       threadPools.free(pool);
     },
   };
+}
+
+/** Has a context give the hidden rows that it is asked for. */
+function openHidden(model: LlamaModel, { mtp, givesHidden }: ContextOptions, handle: () => Pointer) {
+  if (!mtp && !givesHidden) return undefined;
+  return openHiddenRows(model.library, mtp ? 'beside logits' : 'of all tokens', model.hiddenWidth, handle);
 }
 
 /** Returns the places after which the parts look at the highest logits, and at how many. */
@@ -291,6 +306,7 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
     n_threads_batch: threads,
     flash_attn_type: flashAttentionOf(options.flashAttention),
     swa_full: false,
+    ctx_type: options.mtp ? CONTEXT_TYPE.mtp : CONTEXT_TYPE.default,
     type_k: kvType,
     type_v: kvType,
     embeddings: output !== undefined,

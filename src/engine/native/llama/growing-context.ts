@@ -5,7 +5,7 @@ import { InsufficientMemory, outputsOf } from '../../memory-estimate.ts';
 import { availableMemory } from '../../node/available-memory.ts';
 import { usableCores } from '../../node/cores.ts';
 import { type CacheSizes, planCache } from './cache-sizes.ts';
-import { type LlamaContext, openContext } from './context.ts';
+import { type ContextOptions, type LlamaContext, openContext } from './context.ts';
 import type { LlamaModel } from './model.ts';
 
 /**
@@ -36,6 +36,9 @@ export interface GrowingContext {
   hold(): () => void;
 }
 
+/** What the context of a chat model computes besides, or in place of, its own layers. */
+export type ContextPart = Pick<ContextOptions, 'mtp' | 'givesHidden'>;
+
 /** The time between two attempts to grow after one that failed, in ms. */
 const RETRY_MS = 1000;
 
@@ -44,6 +47,7 @@ const RETRY_MS = 1000;
  *
  * @param grows false if the context has all of its room from the beginning
  * @param available returns the bytes of memory that are available now
+ * @param part the part of the model that it computes; by default its own layers alone
  */
 export async function createGrowingContext(
   model: LlamaModel,
@@ -51,12 +55,14 @@ export async function createGrowingContext(
   grows: boolean,
   log: Log,
   available = availableMemory,
+  part: ContextPart = {},
 ): Promise<GrowingContext> {
   const sizes = planCache(model, options);
   const { unified, contextLength, first, largest } = sizes;
   const isShort = grows && first < largest;
-  let context = await openWith(model, options, sizes, isShort ? first : largest);
-  const perToken = isShort ? await measureCache(context) : { whole: 0, windowed: 0 };
+  const open = (length: number) => openWith(model, options, sizes, length, part);
+  let context = await open(isShort ? first : largest);
+  const perToken = isShort ? await measureCache(context, part.mtp ? model.hiddenWidth : 0) : { whole: 0, windowed: 0 };
   const windowed = (model.window ?? 0) + (options.microBatch ?? context.batchSize);
   const bytesAt = (length: number) =>
     (unified ? 1 : options.slots) * (perToken.whole * length + perToken.windowed * Math.min(length, windowed));
@@ -70,7 +76,7 @@ export async function createGrowingContext(
   const hasMemoryFor = (length: number) => bytesAt(length) <= available();
 
   const growTo = async (length: number) => {
-    const larger = await openWith(model, options, sizes, length);
+    const larger = await open(length);
     try {
       await moveAll(context, larger);
     } catch (error) {
@@ -147,6 +153,7 @@ async function openWith(
   options: EngineOptions,
   { unified, sequences }: CacheSizes,
   contextLength: number,
+  part: ContextPart,
 ): Promise<LlamaContext> {
   const batchSize = Math.max(options.batchSize, sequences);
   const context = await openContext(model, {
@@ -154,12 +161,14 @@ async function openWith(
     sequences,
     batchSize,
     microBatch: Math.max(options.microBatch ?? batchSize, sequences),
-    outputs: sequences * outputsOf(batchSize, sequences),
+    // A guess needs the logits after one token of each sequence.
+    outputs: part.mtp ? sequences : sequences * outputsOf(batchSize, sequences),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
-    states: options.states,
+    states: part.mtp ? undefined : options.states,
     kvType: options.kvType,
     unified,
+    ...part,
   });
   if (context) return context;
   const reason = model.library.takeError();
@@ -172,10 +181,15 @@ interface TokenBytes {
   windowed: number;
 }
 
-/** Returns the bytes of one token: the difference between states of two tokens and of one. */
-async function measureCache(context: LlamaContext): Promise<TokenBytes> {
+/**
+ * Returns the bytes of one token: the difference between states of two tokens and of one.
+ *
+ * @param hiddenWidth the numbers of a hidden row in a context of MTP layers, else 0
+ */
+async function measureCache(context: LlamaContext, hiddenWidth: number): Promise<TokenBytes> {
+  const rows = hiddenWidth > 0 ? { hidden: new Float32Array(hiddenWidth) } : {};
   const bytesWith = async (at: number) => {
-    await context.decode([{ sequence: 0, at, tokens: [0], logitsAt: [] }]);
+    await context.decode([{ sequence: 0, at, tokens: [0], logitsAt: [], ...rows }]);
     return { all: context.stateBytes(0), partial: context.stateBytes(0, true) };
   };
   const one = await bytesWith(0);

@@ -14,6 +14,8 @@ export interface LlamaModel {
   readonly tokenizer: LlamaTokenizer;
   /** The context window of the training, in tokens. */
   readonly trainedContextLength: number;
+  /** The numbers of a hidden row, from which MTP layers guess. */
+  readonly hiddenWidth: number;
   /** The number of layers, the output layer included, that are on a GPU. */
   readonly gpuLayers: number;
   /** The number of tokens that a sliding window reaches back; null for a model without one. */
@@ -63,6 +65,7 @@ export async function openModel(
     file: basename(path),
     tokenizer: createLlamaTokenizer(llama, llama.llama_model_get_vocab(pointer)),
     trainedContextLength: llama.llama_model_n_ctx_train(pointer),
+    hiddenWidth: llama.llama_model_n_embd_out(pointer),
     gpuLayers: params.n_gpu_layers < 0 ? layers : Math.min(layers, params.n_gpu_layers),
     window: window > 0 ? window : null,
     rewinds: window <= 0 && !recurs,

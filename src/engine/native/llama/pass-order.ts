@@ -17,6 +17,11 @@ export interface Part {
   /** The embeddings of an image or a recording to evaluate in place of the tokens. The part is alone in its pass. */
   rows?: MediaRows;
   tokens: Token[];
+  /**
+   * In a context of MTP layers: the hidden row of the token before each of `tokens`, one after the other. All parts of a
+   * pass have them, or none.
+   */
+  hidden?: Float32Array;
   /** The indices in `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];
   /** The number of highest logits that are read after each of them; by default none. Looking at more takes longer. */

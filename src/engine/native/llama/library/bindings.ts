@@ -1,5 +1,6 @@
 import koffi from 'koffi';
 import { MEDIA_FUNCTIONS } from '../media/functions.ts';
+import { MTP_FUNCTIONS } from '../mtp/functions.ts';
 import { type Declaration, FUNCTIONS } from './functions.ts';
 import type { Pointer } from './pointer.ts';
 import { declareStructs, type ThreadPoolParams } from './structs.ts';
@@ -24,6 +25,9 @@ export type Bindings = BindingsOf<typeof FUNCTIONS>;
 
 /** The functions of `MEDIA_FUNCTIONS`, ready to be called. */
 export type MediaBindings = BindingsOf<typeof MEDIA_FUNCTIONS>;
+
+/** The functions of `MTP_FUNCTIONS`, ready to be called. */
+export type MtpBindings = BindingsOf<typeof MTP_FUNCTIONS>;
 
 /** A line of llama.cpp's log. `level` is ggml's: 1 debug, 2 information, 3 warning, 4 error, 5 the rest of a line. */
 export type TakeLogLine = (level: number, text: string) => void;
@@ -53,6 +57,18 @@ export function bindMedia(path: string, libraries: string[]): MediaBindings {
   declareStructs();
   for (const library of libraries) koffi.load(library, { global: true });
   return bindAll(MEDIA_FUNCTIONS, [koffi.load(path)]);
+}
+
+/** Binds the functions for MTP layers of the libraries that `bind` has opened. Returns null if one is missing. */
+export function bindMtp(paths: string[]): MtpBindings | null {
+  try {
+    return bindAll(
+      MTP_FUNCTIONS,
+      paths.map((path) => koffi.load(path)),
+    );
+  } catch {
+    return null;
+  }
 }
 
 type KoffiLibrary = ReturnType<typeof koffi.load>;

@@ -3,7 +3,15 @@ import type { GpuRuntime } from '../../../gpu.ts';
 import { createPlaces, type Places } from '../places.ts';
 import { checkAbi } from './abi.ts';
 import { findBinaries } from './binaries.ts';
-import { type Bindings, bind, bindThreadPools, registerLog, type ThreadPools } from './bindings.ts';
+import {
+  type Bindings,
+  bind,
+  bindMtp,
+  bindThreadPools,
+  type MtpBindings,
+  registerLog,
+  type ThreadPools,
+} from './bindings.ts';
 import { type Kernels, openKernels } from './kernels.ts';
 import type { Pointer } from './pointer.ts';
 import { DEVICE_TYPE } from './structs.ts';
@@ -11,6 +19,8 @@ import { DEVICE_TYPE } from './structs.ts';
 /** llama.cpp's shared libraries, opened once in a process. */
 export interface Library {
   llama: Bindings;
+  /** The functions for MTP layers; null if the libraries lack one. */
+  mtp: MtpBindings | null;
   /** The paths of the libraries. */
   paths: string[];
   /** The function that takes llama.cpp's log. */
@@ -82,6 +92,7 @@ async function openAnew(gpu: GpuRuntime | false, stockKernels: boolean): Promise
   const instructionSets = readInstructionSets(llama.llama_print_system_info());
   return {
     llama,
+    mtp: bindMtp(libraries),
     paths: libraries,
     logTo,
     gpu,

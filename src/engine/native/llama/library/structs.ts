@@ -27,6 +27,9 @@ export const POOLING = { unspecified: -1, none: 0, mean: 1, cls: 2, last: 3, ran
 /** `enum llama_flash_attn_type`. */
 export const FLASH_ATTENTION = { auto: -1, disabled: 0, enabled: 1 } as const;
 
+/** `enum llama_context_type`. */
+export const CONTEXT_TYPE = { default: 0, mtp: 1 } as const;
+
 /** `enum llama_split_mode`. */
 export const SPLIT_MODE = { none: 0, layer: 1, row: 2 } as const;
 

@@ -15,7 +15,7 @@ describe('the index of a vocabulary', () => {
   let model: LlamaModel;
   let index: TokenIndex;
   beforeAll(async () => {
-    model = await openNativeModel('models/pico/pico.gguf', true);
+    model = await openNativeModel('models/pico/pico.gguf', { vocab_only: true });
     index = await readTokenIndex(model.tokenizer);
   });
   afterAll(() => model.close());

@@ -128,7 +128,7 @@ describe('a vocabulary of scores', () => {
     const folder = await mkdtemp(join(tmpdir(), 'paddock-scores-'));
     const modelPath = join(folder, 'scores.gguf');
     await writeFile(modelPath, VOCABULARY_KINDS['scores, as Llama 2']?.() ?? '');
-    const model = await openNativeModel(modelPath, true);
+    const model = await openNativeModel(modelPath, { vocab_only: true });
     const { bytesOf, controlTokens, specialTokens } = createVocabulary(model);
     const bytes = model.tokenizer.tokenize('hello world: € 🦙', false).map(bytesOf);
     expect(Buffer.from(bytes.flat()).toString()).toBe(' hello world: € 🦙');

@@ -1,0 +1,42 @@
+import { copyInto } from '../library/bindings.ts';
+import type { Library } from '../library/library.ts';
+import type { Pointer } from '../library/pointer.ts';
+import type { LogitsPlace } from '../tokens/token.ts';
+
+/** What a context computes for the MTP layers of its model. */
+export type HiddenOutput = 'of all tokens' | 'beside logits';
+
+/** The hidden rows of a context's latest pass: the last layer's output, from which MTP layers guess. */
+export interface HiddenRows {
+  /**
+   * Returns the rows of `count` tokens of the pass, one after the other, from that at a place on. The rows of several tokens
+   * follow one another only in a context that gives those of all tokens. Throws if there are none.
+   */
+  at(place: LogitsPlace, count: number): Float32Array;
+}
+
+/**
+ * Has a context give hidden rows from now on.
+ *
+ * @param width the numbers of a row
+ * @param handle returns the context; throws once it is closed
+ * @throws an Error if the libraries have no functions for that
+ */
+export function openHiddenRows(
+  { mtp }: Library,
+  output: HiddenOutput,
+  width: number,
+  handle: () => Pointer,
+): HiddenRows {
+  if (!mtp) throw new Error("llama.cpp's libraries have no functions for MTP layers");
+  mtp._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), true, output === 'beside logits');
+  return {
+    at(place, count) {
+      const address = mtp._Z30llama_get_embeddings_nextn_ithP13llama_contexti(handle(), place);
+      if (!address) throw new Error(`there is no hidden row at ${place}`);
+      const rows = new Float32Array(Math.max(64, count * width)).subarray(0, count * width);
+      copyInto(rows, address);
+      return rows;
+    },
+  };
+}
