@@ -134,6 +134,8 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   floatCache?: boolean | undefined;
   /** True if the native engine computes with llama.cpp's own kernels, without Paddock's. */
   stockKernels?: boolean;
+  /** True if the native engine loads the model's MTP layer, which guesses the next tokens of replies. By default it does not. */
+  mtp?: boolean;
   /** True if the native engine draws every token by itself, without guesses and forced tokens. */
   oneByOne?: boolean;
 }

@@ -7,7 +7,7 @@ import type { DraftModel } from './draw/draft-model.ts';
 import { createGuide, type Guide } from './draw/guide.ts';
 import { createPromptLookup } from './draw/prompt-lookup.ts';
 import { createPromptScorer } from './draw/prompt-scores.ts';
-import { createSpeculation } from './draw/speculation.ts';
+import { createSpeculation, type Draft } from './draw/speculation.ts';
 import { createThoughtGuide } from './draw/thought-guide.ts';
 import {
   consideredTokens,
@@ -29,6 +29,7 @@ import { createSamplerChain } from './llama/sampler-chain.ts';
 import type { Token } from './llama/tokens/token.ts';
 import { possibleTokens } from './llama/tokens/token-index.ts';
 import type { Vocabulary } from './llama/tokens/vocabulary.ts';
+import type { MtpDrafter } from './mtp/mtp-drafter.ts';
 import type { Slot } from './prefix/prefix-store.ts';
 import { createPromptMedia, type PlacedPiece } from './prompt-media.ts';
 import type { PassTimes } from './step/pass-times.ts';
@@ -40,6 +41,10 @@ export interface Ahead {
   /** True if every token is drawn by itself, without guesses and forced tokens. */
   oneByOne: boolean;
   draft?: DraftModel | undefined;
+  /** The model's MTP layer, if it has one and no draft model. */
+  mtp?: MtpDrafter | undefined;
+  /** False where guesses for several replies at once gain nothing. */
+  forSeveral: boolean;
 }
 
 interface ChoiceContext {
@@ -84,7 +89,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
     const { decoder } = context;
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens, logprobs };
-    const source = createSource(context, choice, prompt, replayed.tokens);
+    const source = createSource(context, choice, prompt, replayed.tokens, sequence.id);
     const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
     const first = scoresFrom === 0 ? prompt[0] : undefined;
     const scorer =
@@ -133,12 +138,15 @@ function textBefore({ model, vocabulary }: ChoiceContext, prompt: readonly Token
 }
 
 /** A guess is no longer than what the model can take back: wrong guesses have to be dropped. */
-function createSource(context: ChoiceContext, choice: number, prompt: readonly Token[], drawn: Token[]): TokenSource {
-  const {
-    decoder,
-    request,
-    ahead: { times, oneByOne, draft: draftModel },
-  } = context;
+function createSource(
+  context: ChoiceContext,
+  choice: number,
+  prompt: readonly Token[],
+  drawn: Token[],
+  sequence: number,
+): TokenSource {
+  const { decoder, request, ahead } = context;
+  const { times, oneByOne } = ahead;
   const history = prompt.filter(isTextToken);
   const replyGuide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
   const guide = createThinkingGuide(context, drawn) ?? replyGuide;
@@ -146,7 +154,7 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
   const guesses = decoder.takesBack > 0 && !oneByOne;
-  const draft = draftModel && { model: draftModel, history };
+  const draft = createDraft(ahead, history, sequence);
   return createTokenSource({
     drawer,
     guide,
@@ -157,6 +165,35 @@ function createSource(context: ChoiceContext, choice: number, prompt: readonly T
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
   });
+}
+
+/** Makes what guesses the tokens of a reply with a model, if there is one. `history` has the latest token last. */
+function createDraft(
+  { draft, mtp, forSeveral }: Ahead,
+  history: readonly Token[],
+  sequence: number,
+): Draft | undefined {
+  if (draft)
+    return {
+      get tokenMs() {
+        return draft.tokenMs;
+      },
+      forSeveral: false,
+      guess: (count) => draft.guess(history, count),
+    };
+  return (
+    mtp && {
+      get tokenMs() {
+        return mtp.tokenMs;
+      },
+      forSeveral,
+      async guess(count, pending) {
+        const drawn = history.at(-1);
+        // It goes on from the hidden row before this token.
+        return pending === 1 && drawn !== undefined ? mtp.guess(sequence, drawn, count) : [];
+      },
+    }
+  );
 }
 
 /**

@@ -22,13 +22,14 @@ import type { LlamaModel } from './llama/model.ts';
 import { createTextContext } from './llama/text-context.ts';
 import type { Token } from './llama/tokens/token.ts';
 import { createVocabulary, type Vocabulary } from './llama/tokens/vocabulary.ts';
+import { loadMtp } from './mtp/load-mtp.ts';
 import { NO_COPIES } from './prefix/copies.ts';
 import { measureCopy } from './prefix/copy-cost.ts';
 import { createIdleCopies } from './prefix/idle-copies.ts';
 import { UNKNOWN_COSTS } from './prefix/prefix-plan.ts';
 import { createPrefixStore } from './prefix/prefix-store.ts';
 import { type CopyLink, createTieredCopies } from './prefix/tiered-copies.ts';
-import { createDriver } from './step/driver.ts';
+import { createDriver, type Driver } from './step/driver.ts';
 import { gpuCost } from './step/gpu-cost.ts';
 import { createPassTimes } from './step/pass-times.ts';
 import { createStepLoop } from './step/step-loop.ts';
@@ -105,12 +106,13 @@ async function startChat(
   // Images can't be evaluated again as text can, so each conversation with them has the room for its whole window.
   const sized = projector ? { ...wanted, mostSlots: wanted.slots } : wanted;
   if (options.oneByOne) model.library.kernels.keepOrder?.();
-  const context = await createGrowingContext(model, sized, grows, log, available);
+  const mtp = await loadMtp(model, sized, { grows, available }, () => driver.replyThreads, log);
+  const context = await createGrowingContext(model, sized, grows, log, available, { givesHidden: mtp !== undefined });
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes(context.context.unified);
-  const decoder = createDecoder(context, model);
+  const decoder = createDecoder(context, model, mtp);
   const { reason, ...counts } = await threadsFor(decoder, options, backend);
-  const driver =
+  const driver: Driver =
     backend === 'cpu'
       ? createDriver(decoder, counts, { governed: true, batchMs: times.of }, times)
       : createDriver(decoder, counts, { governed: false, batchMs: gpuCost }, times);
@@ -127,7 +129,7 @@ async function startChat(
   const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
   const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
   const draft = await loadDraftModel(model, options, context.contextLength, () => driver.replyThreads, log);
-  const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
+  const ahead = { times, oneByOne: options.oneByOne ?? false, draft, mtp, forSeveral: backend === 'cpu' };
   const idle = copies && createIdleCopies(copies, store.held);
   const loop = createStepLoop(driver, async () => (await decoder.expand()) || store.evict());
   const encodesAlone = backend === 'gpu';
@@ -167,6 +169,7 @@ async function startChat(
     ask: askFrom({ ...vocabulary.answers, weigh: (question, signal) => tracked(weigh(question, signal)) }),
     async [Symbol.asyncDispose]() {
       idle?.stop();
+      mtp?.stop();
       await draft?.[Symbol.asyncDispose]();
       await model.close();
     },

@@ -2,6 +2,7 @@ import { sum } from '../../../utils/sum.ts';
 import { createTurns } from '../../../utils/turns.ts';
 import { createCells, type Memory } from './cells.ts';
 import type { EvaluationOptions, LlamaContext } from './context.ts';
+import type { Follower } from './follower.ts';
 import type { GrowingContext } from './growing-context.ts';
 import type { PassShape, Run } from './micro-batches.ts';
 import { fillerPart, orderParts, type Part, type PassOrder, tokensOf } from './pass-order.ts';
@@ -86,8 +87,12 @@ export interface Decoder
   reserve(length: number): Promise<void>;
 }
 
-/** Makes the decoder of a context. */
-export function createDecoder(growing: GrowingContext, memory: Memory): Decoder {
+/**
+ * Makes the decoder of a context.
+ *
+ * @param follower is told what the sequences hold, if the context gives hidden rows
+ */
+export function createDecoder(growing: GrowingContext, memory: Memory, follower?: Follower): Decoder {
   const { contextLength, cacheLength } = growing;
   const { batchSize, sequences, states, unified } = growing.context;
   const cells = createCells(growing, memory);
@@ -136,19 +141,28 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
         try {
           const places = await growing.context.decode(order, options);
           cells.notePass(order.map(({ sequence, tokens }) => ({ sequence, tokens: tokens.length })));
+          // In other orders llama.cpp gives the rows as it has computed them: in one cache for all, or for one part alone, as given.
+          await follower?.passed(parts, unified || order.length === 1 ? growing.context.hidden : undefined, threads);
           const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
           return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);
         } finally {
           for (const { sequence, extent } of drops) cells.keep(sequence, extent);
         }
       }),
-    truncate: (sequence, extent) => alone(async () => cells.keep(sequence, extent)),
+    truncate: (sequence, extent) =>
+      alone(async () => {
+        const kept = cells.keep(sequence, extent);
+        await follower?.truncated(sequence, kept);
+        return kept;
+      }),
     reaches: (sequence, extent) => alone(async () => cells.reaches(sequence, extent)),
     copy: (from, to, extent) =>
       alone(async () => {
         const copied = cells.copy(from, to);
         if (copied > 0 && !unified) unsettled.add(from).add(to);
-        return copied < extent ? cells.clear(to) : cells.keep(to, extent);
+        const kept = copied < extent ? cells.clear(to) : cells.keep(to, extent);
+        await follower?.copied(from, to, kept);
+        return kept;
       }),
     settled: (sequence) => !unsettled.has(sequence),
     save: (sequence, path) =>
@@ -161,6 +175,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     load: (sequence, path, extent) =>
       alone(async () => {
         if (extent > growing.room) return false;
+        await follower?.truncated(sequence, 0);
         await growing.context.load(sequence, path);
         if (cells.count(sequence) === extent) return true;
         cells.clear(sequence);

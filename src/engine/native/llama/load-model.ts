@@ -17,6 +17,7 @@ import { rearrangesWeights } from './library/kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library/library.ts';
 import { type LlamaModel, openModel } from './model.ts';
 import { moveWeights } from './move-weights.ts';
+import { loadsMtp, type MtpOption } from './mtp/support.ts';
 import { devicesFor, placementParams } from './placement.ts';
 
 /** A loaded model, with the context window that fits beside it. */
@@ -33,15 +34,20 @@ export interface FittedModel {
  * file.
  */
 export async function loadOnCpu(
-  { files, stockKernels, fileType }: Pick<EngineOptions, 'files' | 'stockKernels' | 'fileType'>,
+  options: Pick<EngineOptions, 'files' | 'stockKernels' | 'fileType' | MtpOption>,
   { needed, available }: WorkerConfig['memory'],
   log: Log,
 ): Promise<LlamaModel> {
+  const { files, stockKernels, fileType } = options;
   const library = await openLibrary(false, log, stockKernels);
   const hasMatrixUnit = library.instructionSets.includes('AMX_INT8');
   // Rearranged weights are a copy, which has to fit; mapped files need not.
   const rearranges = needed <= available && rearrangesWeights(library.kernels, fileType, hasMatrixUnit);
-  const model = await openModel(library, files[0] ?? '', { n_gpu_layers: 0, use_extra_bufts: rearranges });
+  const model = await openModel(library, files[0] ?? '', {
+    n_gpu_layers: 0,
+    use_extra_bufts: rearranges,
+    load_mtp: loadsMtp(library, options),
+  });
   if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
   // Where memory is short, the system has to be able to drop weights, as it can drop pages of a file.
   const move = needed <= available / 2 ? moveWeights(library.kernels, files) : null;
@@ -82,7 +88,8 @@ export async function loadOnGpu<T>(
       parts?.tensors?.layers.length ?? MOST_LAYERS,
       options,
     );
-    const model = await openModel(library, files[0] ?? '', params, keep);
+    const withMtp = { ...params, load_mtp: loadsMtp(library, options) };
+    const model = await openModel(library, files[0] ?? '', withMtp, keep);
     const { contextLength, cpuExperts } = offload;
     if (model) {
       try {

@@ -90,14 +90,12 @@ const drafting = (history: Token[]) => ({
   speculation: createSpeculation(createPassTimes(), {
     lookup: { update: () => {}, guess: () => [] },
     draft: {
-      history,
-      model: {
-        tokenMs: null,
-        async guess(read, count) {
-          const text = [...read];
-          for (let ahead = 0; ahead < count; ahead++) text.push((next(text) + (text.length % 4 === 0 ? 1 : 0)) % 5);
-          return text.slice(read.length);
-        },
+      tokenMs: null,
+      forSeveral: false,
+      async guess(count) {
+        const text = [...history];
+        for (let ahead = 0; ahead < count; ahead++) text.push((next(text) + (text.length % 4 === 0 ? 1 : 0)) % 5);
+        return text.slice(history.length);
       },
     },
   }),

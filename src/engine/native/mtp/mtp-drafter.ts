@@ -1,0 +1,160 @@
+import { sum } from '../../../utils/sum.ts';
+import { createTurns } from '../../../utils/turns.ts';
+import { CacheFull } from '../llama/context.ts';
+import type { Follower } from '../llama/follower.ts';
+import type { HiddenRows } from '../llama/mtp/hidden-rows.ts';
+import type { Part } from '../llama/pass-order.ts';
+import type { Token } from '../llama/tokens/token.ts';
+import type { MtpCache } from './mtp-cache.ts';
+
+/** A model's MTP layer, which guesses the next tokens of its replies. */
+export interface MtpDrafter extends Follower {
+  /** The average time in which one token is guessed for each reply of a step, in ms; null before that was measured. */
+  readonly tokenMs: number | null;
+  /**
+   * Returns the next `count` tokens of a sequence after the token that was drawn last, which the model has not evaluated yet;
+   * none if it cannot. Replies that ask in the same turn of the event loop have their guesses computed together. Never rejects.
+   */
+  guess(sequence: number, drawn: Token, count: number): Promise<Token[]>;
+  /** Ends all work on the cache. There are no guesses from then on. */
+  stop(): void;
+}
+
+/** A sequence that lags behind this far is caught up with. Fewer tokens wait for the next guess, which evaluates them too. */
+const MOST_LAG = 64;
+/** A pass that is expected to take less time, in ms, is computed while the event loop waits. */
+const BRIEF_MS = 20;
+/** The share of the newest measurement in an average. */
+const NEWEST = 0.2;
+
+interface Asked {
+  sequence: number;
+  drawn: Token;
+  count: number;
+  guessed: Token[];
+  resolve: (tokens: Token[]) => void;
+}
+
+export interface MtpDrafterOptions {
+  cache: MtpCache;
+  /** The most tokens of one pass. */
+  batchSize: number;
+  /** Returns the number of threads to guess with. */
+  threads: () => number;
+  /** Called once, if a pass fails: there are no guesses from then on. */
+  onFailure: (error: unknown) => void;
+}
+
+/** Makes the drafter of a model whose MTP layer has this cache. */
+export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDrafterOptions): MtpDrafter {
+  const inTurn = createTurns();
+  let tokenMs: number | null = null;
+  let asked: Asked[] = [];
+  let ended = false;
+
+  /** Runs work on the cache after the work before it. A failure ends all work. */
+  const work = (run: () => Promise<void> | void) =>
+    inTurn(async () => {
+      if (ended) return;
+      try {
+        await run();
+      } catch (error) {
+        if (!ended) onFailure(error);
+        ended = true;
+      }
+    });
+
+  const note = (
+    { sequence, at, position = at, tokens, rows: media }: Part,
+    rows: readonly Float32Array[] | undefined,
+  ) => {
+    const trail = cache.trail(sequence);
+    if (rows && !media) cache.drop(sequence, trail.pass(position, tokens, rows));
+    // An image has no tokens to guess from.
+    else cache.forget(sequence);
+  };
+  const followPass = async (parts: readonly Part[], hidden: HiddenRows | undefined, threads: number) => {
+    let place = 0;
+    for (const part of parts) {
+      note(part, hidden && rowsOf(part, place, hidden));
+      place += part.tokens.length;
+    }
+    const behind = parts.map(({ sequence }) => sequence).filter((sequence) => cache.trail(sequence).lag >= MOST_LAG);
+    if (behind.length > 0) await cache.catchUp(behind, threads);
+  };
+
+  /** Guesses one token more for each. `parts` has what is evaluated for it. */
+  const guessNext = async (going: readonly Asked[], parts: readonly Part[]): Promise<void> => {
+    const isBrief = tokenMs !== null && tokenMs < BRIEF_MS;
+    const guessed = await cache.guess(parts, threads(), isBrief);
+    for (const [index, one] of going.entries()) one.guessed.push(...(guessed[index] ? [guessed[index].token] : []));
+    const more = going.flatMap((one, index): { one: Asked; part: Part }[] => {
+      const [part, found] = [parts[index], guessed[index]];
+      if (!part || !found || one.guessed.length >= one.count) return [];
+      const at = part.at + part.tokens.length;
+      return [{ one, part: partOf(one.sequence, { at, tokens: [found.token], hidden: found.row }) }];
+    });
+    if (more.length > 0)
+      await guessNext(
+        more.map(({ one }) => one),
+        more.map(({ part }) => part),
+      );
+  };
+  const guessFor = async (all: readonly Asked[]): Promise<void> => {
+    const going = all.filter(({ sequence }) => cache.trail(sequence).canGoAhead);
+    const sequences = going.map(({ sequence }) => sequence);
+    if (sum(sequences.map((sequence) => cache.trail(sequence).lag + 1)) > batchSize)
+      await cache.catchUp(sequences, threads());
+    const parts = going.map(({ sequence, drawn }) => partOf(sequence, cache.trail(sequence).pairs(MOST_LAG, drawn)));
+    if (parts.length === 0) return;
+    const since = performance.now();
+    await guessNext(going, parts);
+    const passes = Math.max(...going.map(({ guessed }) => guessed.length));
+    const newest = (performance.now() - since) / passes;
+    tokenMs = tokenMs === null ? newest : tokenMs + NEWEST * (newest - tokenMs);
+    // The guessed tokens are evaluated again, with the model's own rows.
+    for (const [index, { sequence, drawn }] of going.entries())
+      cache.drop(sequence, cache.trail(sequence).evaluated(parts[index]?.tokens.length ?? 0, drawn));
+  };
+  const answer = async () => {
+    const all = asked;
+    asked = [];
+    await work(async () => {
+      try {
+        await guessFor(all);
+      } catch (error) {
+        if (!(error instanceof CacheFull)) throw error;
+        for (const { sequence } of all) cache.forget(sequence);
+      }
+    });
+    for (const { resolve, guessed } of all) resolve(ended ? [] : guessed);
+  };
+
+  return {
+    get tokenMs() {
+      return tokenMs;
+    },
+    passed: (parts, hidden, threads) => work(() => followPass(parts, hidden, threads)),
+    truncated: (sequence, extent) => work(() => cache.drop(sequence, cache.trail(sequence).cut(extent))),
+    copied: (from, to, extent) => work(() => cache.copy(from, to, extent)),
+    guess: (sequence, drawn, count) =>
+      new Promise((resolve) => {
+        asked.push({ sequence, drawn, count, guessed: [], resolve });
+        if (asked.length === 1) setImmediate(answer);
+      }),
+    stop() {
+      ended = true;
+    },
+  };
+}
+
+function partOf(sequence: number, pairs: Pick<Part, 'at' | 'tokens' | 'hidden'>): Part {
+  return { sequence, ...pairs, logitsAt: [pairs.tokens.length - 1], highest: 1 };
+}
+
+/** Returns the hidden row of each token of a part, whose first token has this place in the pass. */
+function rowsOf({ tokens }: Part, place: number, hidden: HiddenRows): Float32Array[] {
+  const all = hidden.at(place, tokens.length);
+  const width = all.length / tokens.length;
+  return tokens.map((_, index) => all.subarray(index * width, (index + 1) * width));
+}

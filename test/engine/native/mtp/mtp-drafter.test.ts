@@ -1,0 +1,219 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EngineOptions } from '../../../../src/engine/engine.ts';
+import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
+import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
+import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
+import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
+import { loadMtp } from '../../../../src/engine/native/mtp/load-mtp.ts';
+import type { MtpDrafter } from '../../../../src/engine/native/mtp/mtp-drafter.ts';
+import { recordingLog, silentLog } from '../../../kit/log.ts';
+import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
+import { openNativeModel } from '../../../kit/native-model.ts';
+
+// The model's MTP layer guesses all tokens right, if its cache holds the same tokens as the model's: a wrong guess is a mistake.
+
+const BATCH = 32;
+const LONG = 'a long text of some words, '.repeat(6);
+const PROMPT = 'one two three';
+
+let folder: string;
+let options: EngineOptions;
+let model: LlamaModel;
+let drafter: MtpDrafter;
+let decoder: Decoder;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-mtp-drafter-'));
+  writeMtpModel(join(folder, 'mtp.gguf'), { layers: 2 });
+  options = {
+    files: [join(folder, 'mtp.gguf')],
+    kind: 'chat',
+    contextLength: 512,
+    slots: 3,
+    threads: 1,
+    batchSize: BATCH,
+    mtp: true,
+  };
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(async () => {
+  model = await openNativeModel(options.files[0] ?? '', { load_mtp: true });
+  ({ drafter, decoder } = await open(options));
+});
+afterEach(() => model.close());
+
+async function open(wanted: EngineOptions) {
+  const memory = { grows: true, available: () => Number.POSITIVE_INFINITY };
+  const mtp = await loadMtp(model, wanted, memory, () => 1, silentLog);
+  if (!mtp) throw new Error('the MTP layer is not used');
+  const context = await createGrowingContext(model, wanted, true, silentLog, memory.available, { givesHidden: true });
+  return { drafter: mtp, decoder: createDecoder(context, model, mtp) };
+}
+
+const tokensOf = (text: string) => model.tokenizer.tokenize(text, false);
+
+/** Evaluates tokens of a sequence in batches. Resolves to the token that follows. */
+async function read(sequence: number, at: number, tokens: Token[], by = decoder): Promise<Token> {
+  const batch = tokens.slice(0, BATCH);
+  await by.reserve(at + batch.length);
+  const part = { sequence, at, tokens: batch, logitsAt: [batch.length - 1], highest: 1 };
+  const [[place = -1] = []] = await by.decode([part], 1);
+  const [next = -1] = by.highestAt(place, 1).tokens;
+  return tokens.length > BATCH ? read(sequence, at + BATCH, tokens.slice(BATCH), by) : next;
+}
+
+/** Returns the tokens that the model writes after a text, one after the other. Sequence 2 is used for that. */
+async function written(text: Token[], count: number): Promise<Token[]> {
+  await decoder.truncate(2, 0);
+  const tokens: Token[] = [];
+  for (let next = await read(2, 0, text); tokens.push(next) < count; )
+    next = await read(2, text.length + tokens.length - 1, [next]);
+  return tokens;
+}
+
+describe("a model's MTP layer", () => {
+  it('guesses the tokens after the drawn one', async () => {
+    const [drawn = -1, ...others] = await written(tokensOf(PROMPT), 9);
+    expect(await read(0, 0, tokensOf(PROMPT))).toBe(drawn);
+    expect(await drafter.guess(0, drawn, 8)).toEqual(others);
+    expect(drafter.tokenMs).toBeGreaterThan(0);
+  });
+
+  it.each([1, 2, 5])(
+    'goes on where %i of its guesses were evaluated and right, and the others were dropped',
+    async (right) => {
+      const text = tokensOf(PROMPT);
+      const all = await written(text, 20);
+      await read(0, 0, text);
+      let [length, at] = [text.length, 0];
+      while (at + right + 8 < all.length) {
+        expect(await drafter.guess(0, all[at] ?? -1, 6)).toEqual(all.slice(at + 1, at + 7));
+        const wrong = [270, 271, 272];
+        await read(0, length, [...all.slice(at, at + right), ...wrong]);
+        await decoder.truncate(0, length + right);
+        [length, at] = [length + right, at + right];
+      }
+      expect(at).toBeGreaterThan(6);
+    },
+  );
+
+  it('follows prompts of several batches, and replies for which nothing was guessed', async () => {
+    const text = tokensOf(LONG);
+    expect(text.length).toBeGreaterThan(3 * BATCH);
+    const all = await written(text, 80);
+    await read(0, 0, text);
+    for (const [index, token] of all.slice(0, 70).entries()) await read(0, text.length + index, [token]);
+    expect(await drafter.guess(0, all[70] ?? -1, 6)).toEqual(all.slice(71, 77));
+  });
+
+  it('goes on from the beginning of another text', async () => {
+    const [one, other] = [tokensOf(`${LONG} and this`), tokensOf(`${LONG} but that`)];
+    const common = one.findIndex((token, index) => token !== other[index]);
+    await read(0, 0, one);
+    await decoder.truncate(0, common);
+    const [drawn = -1, ...others] = await written(other, 6);
+    await read(0, common, other.slice(common));
+    expect(await drafter.guess(0, drawn, 5)).toEqual(others);
+  });
+
+  it('knows what a sequence has copied from another one', async () => {
+    const [one, other] = [tokensOf(LONG), tokensOf(' and more')];
+    await read(0, 0, one);
+    expect(await decoder.copy(0, 1, one.length - 3)).toBe(one.length - 3);
+    const text = [...one.slice(0, -3), ...other];
+    const [drawn = -1, ...others] = await written(text, 6);
+    await read(1, one.length - 3, other);
+    expect(await drafter.guess(1, drawn, 5)).toEqual(others);
+    const [next = -1, ...after] = await written(one, 6);
+    expect(await drafter.guess(0, next, 5)).toEqual(after);
+  });
+
+  it('begins anew where a sequence was read from a file', async () => {
+    const text = tokensOf(PROMPT);
+    await read(0, 0, text);
+    const path = join(folder, 'state');
+    await decoder.save(0, path);
+    await read(1, 0, tokensOf('other words'));
+    await decoder.truncate(1, 0);
+    expect(await decoder.load(1, path, text.length)).toBe(true);
+    const [drawn = -1] = await written(text, 1);
+    expect(await drafter.guess(1, drawn, 3)).toHaveLength(3);
+    await decoder.truncate(0, 0);
+    expect(await read(1, text.length, [drawn])).toBe((await written(text, 2))[1]);
+  });
+
+  it('guesses for several sequences at once, each its own number of tokens', async () => {
+    const texts = [tokensOf(PROMPT), tokensOf('some other words')];
+    const all = [await written(texts[0] ?? [], 9), await written(texts[1] ?? [], 9)];
+    for (const [sequence, text] of texts.entries()) await read(sequence, 0, text);
+    const decode = vi.spyOn(model.library.llama.llama_decode, 'async');
+    const guesses = await Promise.all([drafter.guess(0, all[0]?.[0] ?? -1, 7), drafter.guess(1, all[1]?.[0] ?? -1, 3)]);
+    expect(guesses).toEqual([all[0]?.slice(1, 8), all[1]?.slice(1, 4)]);
+    expect(decode).toHaveBeenCalledTimes(7);
+    decode.mockRestore();
+  });
+
+  it('guesses nothing for a drawn token twice, before the model has evaluated it', async () => {
+    const drawn = await read(0, 0, tokensOf(PROMPT));
+    await drafter.guess(0, drawn, 2);
+    expect(await drafter.guess(0, drawn, 2)).toEqual([]);
+  });
+
+  it('guesses nothing any more once it was stopped', async () => {
+    const drawn = await read(0, 0, tokensOf(PROMPT));
+    drafter.stop();
+    expect(await drafter.guess(0, drawn, 2)).toEqual([]);
+    expect(await read(0, tokensOf(PROMPT).length, [drawn])).toBeGreaterThan(0);
+  });
+});
+
+describe('an MTP layer whose sequences have a cache each', () => {
+  it('guesses while one reply is evaluated by itself', async () => {
+    const apart = await open({ ...options, flashAttention: false });
+    expect(apart.decoder.unified).toBe(false);
+    const [drawn = -1, ...others] = await written(tokensOf(LONG), 6);
+    expect(await read(1, 0, tokensOf(LONG), apart.decoder)).toBe(drawn);
+    expect(await apart.drafter.guess(1, drawn, 5)).toEqual(others);
+  });
+
+  it('begins anew after passes with several sequences, whose rows it could mistake', async () => {
+    const apart = await open({ ...options, flashAttention: false });
+    const texts = [tokensOf('one two'), tokensOf('some words')];
+    const parts = texts.map((tokens, sequence) => ({
+      sequence,
+      at: 0,
+      tokens,
+      logitsAt: [tokens.length - 1],
+      highest: 1,
+    }));
+    const places = await apart.decoder.decode(parts, 1);
+    const drawn = places.map(([place = -1]) => apart.decoder.highestAt(place, 1).tokens[0] ?? -1);
+    for (const [sequence, text] of texts.entries()) {
+      const next = await read(sequence, text.length, [drawn[sequence] ?? -1], apart.decoder);
+      expect(next).toBe((await written(text, 2))[1]);
+      expect(await apart.drafter.guess(sequence, next, 2)).toHaveLength(2);
+    }
+  });
+});
+
+describe('an MTP layer that is not used', () => {
+  it.each<[string, Partial<EngineOptions>, RegExp]>([
+    ['beside a draft model', { draft: 'draft.gguf' }, /a draft model guesses in its place/],
+    ['where each token is drawn by itself', { oneByOne: true }, /every token is drawn by itself/],
+  ])('%s is named in the log', async (_, more, reason) => {
+    const lines: string[] = [];
+    const memory = { grows: false, available: () => 0 };
+    expect(await loadMtp(model, { ...options, ...more }, memory, () => 1, recordingLog(lines))).toBeUndefined();
+    expect(lines).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('is no matter of a model that has none', async () => {
+    const lines: string[] = [];
+    const memory = { grows: false, available: () => 0 };
+    expect(await loadMtp(model, { ...options, mtp: false }, memory, () => 1, recordingLog(lines))).toBeUndefined();
+    expect(lines).toEqual([]);
+  });
+});

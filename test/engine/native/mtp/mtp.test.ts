@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EngineEvent, Guesses } from '../../../../src/contract/events.ts';
+import type { Sampling } from '../../../../src/contract/sampling.ts';
+import type { EngineOptions, TextEngine, TextRequest } from '../../../../src/engine/engine.ts';
+import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
+import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
+import { silentLog } from '../../../kit/log.ts';
+import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
+
+const SLOTS = 4;
+const SEEDED: Sampling = { ...narrow, temperature: 0.4, topK: 40, seed: 5 };
+const PROMPTS = [
+  'one two three',
+  'a b a b a b a b',
+  'Quote this: some words and some other words.',
+  `${'long '.repeat(20)}end`,
+];
+
+let folder: string;
+let engines: { right: TextEngine; wrong: TextEngine; plain: TextEngine };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-mtp-engine-'));
+  writeMtpModel(join(folder, 'right.gguf'));
+  writeMtpModel(join(folder, 'wrong.gguf'), { guessSeed: 9 });
+  engines = {
+    right: await load('right', { mtp: true }),
+    wrong: await load('wrong', { mtp: true }),
+    plain: await load('right', { oneByOne: true }),
+  };
+});
+afterAll(async () => {
+  for (const engine of Object.values(engines)) await engine[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+function load(name: string, more: Partial<EngineOptions>, log = silentLog): Promise<TextEngine> {
+  const options = { files: [join(folder, `${name}.gguf`)], kind: 'chat' as const, contextLength: 256, slots: SLOTS };
+  return loadNativeEngine({ ...options, threads: 1, batchSize: 128, ...more }, 'cpu', log);
+}
+
+async function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+  const events: EngineEvent[] = [];
+  const request = textRequest(prompt, { maxTokens: 30, journal: true, sampling: greedy, cachePrompt: false, ...more });
+  await engine.generate(request, (event) => events.push(event), new AbortController().signal);
+  const done = events.find((event) => event.kind === 'done');
+  return {
+    text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''),
+    tokens: events.flatMap((event) => (event.kind === 'drawn' ? [event.token] : [])),
+    guesses: (done?.kind === 'done' ? done.guesses : undefined) ?? { made: 0, right: 0 },
+    cached: done?.kind === 'done' ? done.cachedTokens : 0,
+  };
+}
+
+/** Some guesses are not those of the MTP layer: a text that has occurred before may not go on as it did. */
+function expectMostlyRight({ made, right }: Guesses): void {
+  expect(right).toBeGreaterThanOrEqual(made / 2);
+}
+
+describe('a reply of a model with an MTP layer', () => {
+  /** The guesses of the replies below. Whether a single reply has some depends on the times of its passes. */
+  const made = { right: 0, wrong: 0 };
+
+  it('takes fewer passes than it has tokens, where the guesses are right', async () => {
+    const { tokens, guesses } = await say(engines.right, 'one two three');
+    expect(tokens).toHaveLength(30);
+    expectMostlyRight(guesses);
+    // A pass gives one token, and those of its guesses that are right. How many are made depends on the times of passes.
+    expect(guesses.right).toBeGreaterThan(5);
+  });
+
+  it('soon has no guesses, where they are wrong', async () => {
+    const { tokens, guesses } = await say(engines.wrong, 'one two three', { maxTokens: 120 });
+    expect(guesses.right).toBe(0);
+    expect(guesses.made).toBeLessThan(tokens.length / 4);
+  });
+
+  it.each<[string, Partial<TextRequest>]>([
+    ['greedy', {}],
+    ['seeded', { sampling: SEEDED }],
+    ['with a grammar', { grammar: 'root ::= ("abc " | "abd ")+' }],
+    ['up to its last token', { maxTokens: 23 }],
+  ])('is what it is without the layer, %s', async (_, more) => {
+    for (const prompt of PROMPTS) {
+      const plain = await say(engines.plain, prompt, more);
+      for (const kind of ['right', 'wrong'] as const) {
+        const guessed = await say(engines[kind], prompt, more);
+        expect(guessed.tokens).toEqual(plain.tokens);
+        expect(guessed.text).toBe(plain.text);
+        made[kind] += guessed.guesses.made;
+      }
+    }
+  });
+
+  it('has had guesses of both kinds before', () => {
+    expect(made.right).toBeGreaterThan(0);
+    expect(made.wrong).toBeGreaterThan(0);
+  });
+});
+
+describe('replies of a model with an MTP layer', () => {
+  const plainly = async (prompt: string, more: Partial<TextRequest> = {}) =>
+    (await say(engines.plain, prompt, more)).tokens;
+
+  it.each<[string, Partial<TextRequest>]>([
+    ['greedy', {}],
+    ['seeded', { sampling: SEEDED }],
+  ])('are what they are without the layer, beside one another, %s', async (_, more) => {
+    for (const engine of [engines.right, engines.wrong]) {
+      const replies = await Promise.all(PROMPTS.map((prompt) => say(engine, prompt, more)));
+      for (const [index, prompt] of PROMPTS.entries())
+        expect(replies[index]?.tokens).toEqual(await plainly(prompt, more));
+    }
+  });
+
+  it('have right guesses again once one is alone that began beside others', async () => {
+    const [long] = await Promise.all([
+      say(engines.right, PROMPTS[0] ?? '', { maxTokens: 90 }),
+      say(engines.right, PROMPTS[1] ?? '', { maxTokens: 20 }),
+    ]);
+    expectMostlyRight(long.guesses);
+    expect(long.guesses.right).toBeGreaterThan(5);
+  });
+
+  it('go on from common beginnings and from earlier turns, with right guesses', async () => {
+    const system = 'be kind and brief. '.repeat(8);
+    const asked = { cachePrompt: true, maxTokens: 24 };
+    const together = await Promise.all(
+      [1, 2, 3].map((index) => say(engines.right, `${system} Question ${index}`, asked)),
+    );
+    let made = 0;
+    for (const [index, first] of together.entries()) {
+      const begun = `${system} Question ${index + 1}`;
+      expect(first.tokens).toEqual(await plainly(begun, { maxTokens: 24 }));
+      const turn = `${begun}${first.text} And then?`;
+      const next = await say(engines.right, turn, asked);
+      expect(next.cached).toBeGreaterThan(80);
+      expect(next.tokens).toEqual(await plainly(turn, { maxTokens: 24 }));
+      expectMostlyRight(next.guesses);
+      made += next.guesses.made;
+    }
+    expect(made).toBeGreaterThan(0);
+  });
+
+  it('are all choices of a request', async () => {
+    const choices = async (engine: TextEngine) => {
+      const drawn: number[][] = [[], [], []];
+      const request = textRequest('one two', { choices: 3, maxTokens: 30, journal: true, sampling: SEEDED });
+      const take = (event: EngineEvent) => {
+        if (event.kind === 'drawn') drawn[event.choice]?.push(event.token);
+      };
+      await engine.generate(request, take, new AbortController().signal);
+      return drawn;
+    };
+    expect(await choices(engines.right)).toEqual(await choices(engines.plain));
+  });
+
+  it('are the same after others were cancelled in the midst of a guess', async () => {
+    for (const most of [1, 3, 9]) {
+      const controller = new AbortController();
+      let count = 0;
+      const stop = (event: EngineEvent) => {
+        if (event.kind === 'drawn' && ++count === most) controller.abort();
+      };
+      const asked = textRequest('one two three', { maxTokens: 40, journal: true, sampling: greedy, cachePrompt: true });
+      await engines.right.generate(asked, stop, controller.signal);
+      const whole = await say(engines.right, 'one two three', { cachePrompt: true });
+      expect(whole.tokens).toEqual(await plainly('one two three'));
+      expectMostlyRight(whole.guesses);
+    }
+  });
+
+  it('are as long as the window', async () => {
+    const reply = await say(engines.right, 'to the end', { maxTokens: null });
+    expect(reply.tokens).toEqual(await plainly('to the end', { maxTokens: null }));
+    expect(reply.tokens.length).toBeGreaterThan(200);
+    expectMostlyRight(reply.guesses);
+  });
+});
