@@ -53,6 +53,7 @@ function addProgress(parts: PromptProgress[]): PromptProgress {
 /** Sums the counts and takes the longest times, since the generations ran at the same time. */
 function addDones(parts: GenerationDone[]): GenerationDone {
   const uses = parts.flatMap(({ cache }) => cache ?? []);
+  const guesses = parts.flatMap(({ guesses }) => guesses ?? []);
   return {
     kind: 'done',
     promptTokens: sum(parts.map(({ promptTokens }) => promptTokens)),
@@ -60,6 +61,9 @@ function addDones(parts: GenerationDone[]): GenerationDone {
     completionTokens: sum(parts.map(({ completionTokens }) => completionTokens)),
     promptMs: Math.max(...parts.map(({ promptMs }) => promptMs)),
     predictedMs: Math.max(...parts.map(({ predictedMs }) => predictedMs)),
+    ...(guesses.length > 0 && {
+      guesses: { made: sum(guesses.map(({ made }) => made)), right: sum(guesses.map(({ right }) => right)) },
+    }),
     ...(uses.length > 0 && { cache: addUses(uses) }),
   };
 }

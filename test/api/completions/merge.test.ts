@@ -51,6 +51,12 @@ describe('merged generations', () => {
     ]);
   });
 
+  it('count the guesses of all that have made some', async () => {
+    const guessing = (made: number, right: number) => streamOf([done({ guesses: { made, right } })]);
+    const [all] = await collect(merge([guessing(5, 3), streamOf([done()]), guessing(4, 4)]));
+    expect(all).toMatchObject({ guesses: { made: 9, right: 7 } });
+  });
+
   it('are not done if one of them is not', async () => {
     const events = await collect(merge([streamOf([done()]), streamOf([text('a')])]));
     expect(events.filter(({ kind }) => kind === 'done')).toEqual([]);
