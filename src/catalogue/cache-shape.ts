@@ -105,6 +105,14 @@ export function readCacheShape(architecture: string, fields: Fields): CacheShape
   };
 }
 
+/** Returns the keys and values of one token in a layer that attends to all tokens, an MTP layer for one, as numbers. */
+export function cachedNumbersOfLayer(architecture: string, fields: Fields, layer: number): number {
+  const of = (name: string) => fields.numbers(`${architecture}.${name}`);
+  const heads = perLayer(of('attention.head_count'), 1)(layer);
+  const { full } = numbersOfHead(architecture, fields, (of('embedding_length')[0] ?? 0) / (heads || 1));
+  return (perLayer(of('attention.head_count_kv'), null)(layer) ?? heads) * full;
+}
+
 /**
  * Returns the cached numbers of one token: for each head in layers that attend to all tokens and in those with a window,
  * and for each layer of the first kind in its indexer, if it has one.

@@ -15,6 +15,7 @@ import { readDecisionModel } from './decision.ts';
 import { readExperts } from './experts.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
+import { readMtp } from './mtp.ts';
 import { needsProjector, projectorSenses } from './projector.ts';
 import { recommendedSampling } from './recommended-sampling.ts';
 import { decisionType, whyUnservable } from './unservable.ts';
@@ -65,19 +66,22 @@ export function describeModel(
   const files = [...parts, ...(projector ? [projector] : [])].map(({ file }) => file);
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const kind = kindOf(architecture, fields);
-  const { prompt_template } = overrides.settings ?? {};
+  const { prompt_template, mtp: wantsMtp = true } = overrides.settings ?? {};
   const tensors = joinTensors(parts.map(({ header }) => header.tensors));
+  const { mtp, ...mtpShape } = kind === 'chat' ? readMtp(architecture, fields, tensors, wantsMtp, draft !== null) : {};
   return {
     source: {
       files: parts.map(({ file }) => file.path),
       ...(projector && { projector: projector.file.path }),
       ...(draft && { draft: draft.file.path }),
       ...(adapters.length > 0 && { adapters: adapters.map(({ id, gguf }) => ({ name: id, file: gguf.file.path })) }),
+      ...(mtp && { mtp }),
       kind,
       fileType: fields.number('general.file_type'),
       shape: {
         ...readShape(architecture, fields, size + sum(adapters.map(({ gguf }) => gguf.file.size))),
         tensors,
+        ...mtpShape,
         ...readExperts(architecture, fields, tensors),
         parameterCount: sum(parts.map(({ header }) => header.parameterCount)),
         ...(projector && { projector: shapeOf(projector) }),

@@ -53,6 +53,7 @@ const settings = {
   system_prompt: v.exactOptional(textField),
   mmproj: v.exactOptional(nonEmptyText),
   draft_model: v.exactOptional(nonEmptyText),
+  mtp: v.exactOptional(booleanField),
   lora: v.exactOptional(adapters),
   ...samplingDefaults('settings'),
 };

@@ -24,6 +24,8 @@ export interface EngineInfo {
   threads: number;
   /** The kernels that multiply matrices on the CPU: an instruction set of Paddock's, or `stock` with the reason. */
   kernels?: string;
+  /** Whether the model's MTP layer guesses the next tokens of replies, and why not; undefined for a model without such a layer. */
+  mtp?: string;
   /** The reason for the number of threads, for the log. */
   threadsReason?: string;
 }

@@ -44,6 +44,8 @@ export interface ModelShape {
   poolsLast: boolean;
   /** The shape of its projector, if it has one, and the size of the projector's file in bytes. */
   projector?: ProjectorShape & { fileBytes: number };
+  /** Numbers in the cache of its MTP layer for one token, if the native engine uses that. */
+  mtpCachedPerToken?: number;
   /** The shape of its draft model, if it has one. */
   draft?: ModelShape;
 }
@@ -62,6 +64,8 @@ export interface ModelSource {
   projector?: string;
   /** The GGUF of a draft model, which guesses the next tokens of a reply, if it has one. */
   draft?: string;
+  /** Given for a model with MTP layers, which guess the next tokens of its replies. `off` says why they are not to be used. */
+  mtp?: { off?: string };
   /** The LoRA adapters that requests can have applied. */
   adapters?: AdapterSource[];
   kind: ModelKind;
@@ -134,8 +138,6 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   floatCache?: boolean | undefined;
   /** True if the native engine computes with llama.cpp's own kernels, without Paddock's. */
   stockKernels?: boolean;
-  /** True if the native engine loads the model's MTP layer, which guesses the next tokens of replies. By default it does not. */
-  mtp?: boolean;
   /** True if the native engine draws every token by itself, without guesses and forced tokens. */
   oneByOne?: boolean;
 }

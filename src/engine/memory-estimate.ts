@@ -114,6 +114,7 @@ export function outputsOf(batchSize: number, sequences: number): number {
  * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`). Layers with a
  *   sliding window have them for as many tokens as the window and a batch (`llama_kv_cache_iswa`), and recurrent layers
  *   have a state of one size instead (`llama_memory_recurrent`), and earlier states of it. With `floatCache` they are floats.
+ *   The MTP layer of a model has keys and values in a context of its own, whose compute buffers are like those of the model.
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: WebAssembly holds them for a
  *   whole batch, a GPU for up to `MOST_OUTPUTS` tokens per slot; the CPU build only touches those of one token per slot,
@@ -131,12 +132,14 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   const projector = projectorBytes(shape, backend);
 
   const draft = draftOf(shape, plan);
+  const mtp = mtpOf(shape, plan, batch);
 
   const weights =
     threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) + draft.weights;
   const cached = contextLength * cachedBytesIn(plan, shape) + fixedCacheBytes(shape, plan);
-  const cache = threads * slots * cached + draft.cache;
-  const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute;
+  const cache = threads * slots * cached + draft.cache + mtp.cache;
+  const compute =
+    threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute + mtp.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
 }
 
@@ -162,6 +165,19 @@ function draftOf({ draft }: ModelShape, plan: MemoryPlan): Pick<MemoryEstimate, 
   const contextLength = Math.min(plan.contextLength, draft.trainedContextLength);
   const estimate = estimateMemory(draft, { ...plan, contextLength, slots: 1 });
   return { ...estimate, compute: estimate.compute - plan.threads * RUNTIME_BYTES[plan.backend] };
+}
+
+/** The memory of the context of a model's MTP layer, with the hidden rows of a batch that both contexts keep. */
+function mtpOf(shape: ModelShape, plan: MemoryPlan, batch: number): Pick<MemoryEstimate, 'cache' | 'compute'> {
+  if (shape.mtpCachedPerToken === undefined || plan.backend === 'wasm') return { cache: 0, compute: 0 };
+  const rows = rowsOf(batch, shape) + 2 * batch * shape.embeddingLength + plan.slots * shape.vocabularySize;
+  const cached = roundContext(plan.contextLength) * mtpBytesPerToken(shape, plan.kvType);
+  return { cache: plan.slots * cached, compute: F32_BYTES * rows };
+}
+
+/** Returns the bytes of the keys and values of one token in the MTP layer; 0 if it is not used. */
+function mtpBytesPerToken({ mtpCachedPerToken: cachedPerToken = 0 }: ModelShape, kvType: KvType | undefined): number {
+  return cachedBytesPerToken({ cachedPerToken }, kvType);
 }
 
 /** The bytes that a projector takes besides its file: its compute buffers and, on WebAssembly, a second copy. */
@@ -248,7 +264,7 @@ export function partSizes(shape: ModelShape, plan: MemoryPlan): PartSizes {
     layers: shape.layers + 1,
     weights: all,
     compute: onGpu,
-    cachePerToken: copies * cachedBytesPerToken(shape, plan.kvType),
+    cachePerToken: copies * (cachedBytesPerToken(shape, plan.kvType) + mtpBytesPerToken(shape, plan.kvType)),
   };
   const { tensors } = shape;
   if (!tensors) return sizes;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelShape } from '../../src/engine/engine.ts';
-import { earlierStates, estimateMemory, type MemoryPlan } from '../../src/engine/memory-estimate.ts';
+import { earlierStates, estimateMemory, type MemoryPlan, partSizes } from '../../src/engine/memory-estimate.ts';
 
 const MIB = 2 ** 20;
 
@@ -155,6 +155,28 @@ describe('the estimate for a model with a draft model', () => {
   it('is that of the model alone on WebAssembly, which does not load it', () => {
     const wasm = { backend: 'wasm', contextLength: 1024 } as const;
     expect(totalMib({ ...halfBillion, draft }, wasm)).toBe(totalMib(halfBillion, wasm));
+  });
+});
+
+describe('the estimate for a model with an MTP layer', () => {
+  const withMtp = { ...halfBillion, mtpCachedPerToken: 256 };
+
+  it('has its keys and values in all slots, and a second context', () => {
+    const of = (shape: ModelShape) => estimateMemory(shape, plan({ contextLength: 4096, slots: 8 }));
+    expect(of(withMtp).weights).toBe(of(halfBillion).weights);
+    expect(of(withMtp).cache - of(halfBillion).cache).toBe(8 * 4096 * 256 * 2);
+    expect(of(withMtp).compute).toBeGreaterThan(of(halfBillion).compute);
+  });
+
+  it('has them in the sizes from which the part on a GPU is chosen', () => {
+    const of = (shape: ModelShape) => partSizes(shape, plan({ backend: 'gpu', contextLength: 4096, slots: 2 }));
+    expect(of(withMtp).cachePerToken - of(halfBillion).cachePerToken).toBe(2 * 256 * 2);
+    expect(of(withMtp).compute).toBeGreaterThan(of(halfBillion).compute);
+  });
+
+  it('is that of the model alone on WebAssembly, which does not use it', () => {
+    const wasm = { backend: 'wasm', contextLength: 1024 } as const;
+    expect(totalMib(withMtp, wasm)).toBe(totalMib(halfBillion, wasm));
   });
 });
 

@@ -21,6 +21,7 @@ export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>
   vision_model?: boolean;
   mmproj?: string;
   draft_model?: string;
+  mtp?: boolean;
   /** Requests may name an adapter by its index in this list. */
   lora?: OfferedAdapter[];
   prompt_template?: string;

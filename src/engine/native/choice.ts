@@ -175,17 +175,13 @@ function createDraft(
 ): Draft | undefined {
   if (draft)
     return {
-      get tokenMs() {
-        return draft.tokenMs;
-      },
+      tokenMs: () => draft.tokenMs ?? 0,
       forSeveral: false,
       guess: (count) => draft.guess(history, count),
     };
   return (
     mtp && {
-      get tokenMs() {
-        return mtp.tokenMs;
-      },
+      tokenMs: mtp.tokenMs,
       forSeveral,
       async guess(count, pending) {
         const drawn = history.at(-1);

@@ -106,7 +106,13 @@ async function startChat(
   // Images can't be evaluated again as text can, so each conversation with them has the room for its whole window.
   const sized = projector ? { ...wanted, mostSlots: wanted.slots } : wanted;
   if (options.oneByOne) model.library.kernels.keepOrder?.();
-  const mtp = await loadMtp(model, sized, { grows, available }, () => driver.replyThreads, log);
+  const { drafter: mtp, state: mtpState } = await loadMtp(
+    model,
+    sized,
+    { grows, available },
+    () => driver.replyThreads,
+    log,
+  );
   const context = await createGrowingContext(model, sized, grows, log, available, { givesHidden: mtp !== undefined });
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes(context.context.unified);
@@ -117,6 +123,7 @@ async function startChat(
       ? createDriver(decoder, counts, { governed: true, batchMs: times.of }, times)
       : createDriver(decoder, counts, { governed: false, batchMs: gpuCost }, times);
   if (backend === 'gpu') await warmUp(decoder, driver);
+  await mtp?.warmUp();
   const copied = { ms: await measureCopy(decoder, counts.reply), room: decoder.room };
   const copyMs = () => (copied.ms * decoder.room) / copied.room;
   const costs = () => ({
@@ -157,6 +164,7 @@ async function startChat(
       cacheLength: decoder.cacheLength,
       threads: counts.reply,
       threadsReason: reason,
+      ...(mtpState !== undefined && { mtp: mtpState }),
     },
     generate: (request, emit, signal) => tracked(generate(request, emit, signal)),
     async leave() {

@@ -103,6 +103,7 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
         threads,
         threadsReason,
         kernels,
+        mtp,
       } = result.engine;
       options.log.info('model loaded', {
         model: id,
@@ -117,6 +118,7 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
         threads,
         threadsReason,
         ...(kernels !== undefined && { kernels }),
+        ...(mtp !== undefined && { mtp }),
         readPerToken: formatBytes(bytesReadPerToken(source.shape)),
         passedOver: fallbackReasons,
       });

@@ -25,8 +25,8 @@ export interface Speculation {
 
 /** A model that guesses the next tokens of one reply: a draft model, or an MTP layer of the reply's own model. */
 export interface Draft {
-  /** The average time of one guessed token, in ms; null before that was measured. */
-  readonly tokenMs: number | null;
+  /** Returns the time of one guessed token for each of so many replies, in ms; 0 before that was measured. */
+  tokenMs(replies: number): number;
   /** True if several replies have their tokens guessed in the same time as one. */
   readonly forSeveral: boolean;
   /**
@@ -72,7 +72,7 @@ export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Gu
     const drafts = draft !== undefined && (replies <= 1 || (draft.forSeveral && idle.left-- <= 0));
     if (!drafts || (found.length > 0 && byLookup.choose(without) > 0)) return { length: byLookup, tokens: found };
     const together = draft.forSeveral ? Math.max(1, replies) : 1;
-    const count = Math.min(room, byDraft.choose(without, draft.tokenMs ?? 0, together));
+    const count = Math.min(room, byDraft.choose(without, draft.tokenMs(together), together));
     return { length: byDraft, tokens: count > 0 ? await draft.guess(count, own) : [] };
   };
 

@@ -43,11 +43,8 @@ export async function loadOnCpu(
   const hasMatrixUnit = library.instructionSets.includes('AMX_INT8');
   // Rearranged weights are a copy, which has to fit; mapped files need not.
   const rearranges = needed <= available && rearrangesWeights(library.kernels, fileType, hasMatrixUnit);
-  const model = await openModel(library, files[0] ?? '', {
-    n_gpu_layers: 0,
-    use_extra_bufts: rearranges,
-    load_mtp: loadsMtp(library, options),
-  });
+  const params = { n_gpu_layers: 0, use_extra_bufts: rearranges, load_mtp: loadsMtp(library, options) };
+  const model = await openModel(library, files[0] ?? '', params);
   if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
   // Where memory is short, the system has to be able to drop weights, as it can drop pages of a file.
   const move = needed <= available / 2 ? moveWeights(library.kernels, files) : null;

@@ -7,37 +7,50 @@ import { whyNoMtp } from '../llama/mtp/support.ts';
 import { createMtpCache } from './mtp-cache.ts';
 import { createMtpDrafter, type MtpDrafter } from './mtp-drafter.ts';
 
+/** What became of a model's MTP layer. */
+export interface LoadedMtp {
+  /** Undefined if the layer is not used. */
+  drafter?: MtpDrafter;
+  /** Whether it is used, and why not; undefined for a model without such a layer. */
+  state?: string;
+}
+
+/** What the contexts of a model depend on besides its options: see `createGrowingContext`. */
+export interface Growth {
+  grows: boolean;
+  available: () => number;
+}
+
 /**
- * Makes the drafter of a model's MTP layer, with a context that the model owns. Resolves to undefined if the model has no such
- * layer. If it has one that cannot be used, logs the reason and resolves to undefined as well: replies are the same without
- * it. Never rejects.
+ * Makes the drafter of a model's MTP layer, with a context that the model owns. Replies are the same without it, so it never
+ * rejects.
  *
- * @param grows and `available`: see `createGrowingContext`
  * @param threads returns the number of threads to guess with
  */
 export async function loadMtp(
   model: LlamaModel,
   options: EngineOptions,
-  { grows, available }: { grows: boolean; available: () => number },
+  { grows, available }: Growth,
   threads: () => number,
   log: Log,
-): Promise<MtpDrafter | undefined> {
-  if (!options.mtp) return undefined;
-  const because = (reason: string) => log.info('MTP layer not used', { reason });
-  const reason = whyNoMtp(model.library, options);
-  if (reason !== undefined) return void because(reason);
-  if (model.recurs && !options.states) return void because('the recurrent state can not take guesses back');
+): Promise<LoadedMtp> {
+  if (!options.mtp) return {};
+  const reason = whyNoMtp(model.library, options) ?? whyNoGuesses(model, options);
+  if (reason !== undefined) return { state: `not used: ${reason}` };
   try {
     const growing = await createGrowingContext(model, options, grows, log, available, { mtp: true });
-    log.info('MTP layer guesses');
-    return createMtpDrafter({
+    const drafter = createMtpDrafter({
       cache: createMtpCache(growing, model.hiddenWidth),
       batchSize: growing.context.batchSize,
       threads,
       onFailure: (error) => log.warn('MTP layer no longer used', { reason: messageOf(error) }),
     });
+    return { drafter, state: 'used' };
   } catch (error) {
-    log.warn('MTP layer not used', { reason: messageOf(error) });
-    return undefined;
+    return { state: `not used: ${messageOf(error)}` };
   }
+}
+
+function whyNoGuesses({ recurs }: LlamaModel, { states = 0 }: EngineOptions): string | undefined {
+  return recurs && states === 0 ? 'the recurrent state can not take guesses back' : undefined;
 }

@@ -3,14 +3,17 @@ import { createTurns } from '../../../utils/turns.ts';
 import { CacheFull } from '../llama/context.ts';
 import type { Follower } from '../llama/follower.ts';
 import type { HiddenRows } from '../llama/mtp/hidden-rows.ts';
-import type { Part } from '../llama/pass-order.ts';
+import { FILLER, type Part } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
+import { createTokenTimes } from '../step/pass-times.ts';
 import type { MtpCache } from './mtp-cache.ts';
 
 /** A model's MTP layer, which guesses the next tokens of its replies. */
 export interface MtpDrafter extends Follower {
-  /** The average time in which one token is guessed for each reply of a step, in ms; null before that was measured. */
-  readonly tokenMs: number | null;
+  /** Returns the time in which one token is guessed for each of so many replies, in ms; 0 before any was measured. */
+  tokenMs(replies: number): number;
+  /** Measures that time, with some passes. To be called before the first sequence holds tokens. */
+  warmUp(): Promise<void>;
   /**
    * Returns the next `count` tokens of a sequence after the token that was drawn last, which the model has not evaluated yet;
    * none if it cannot. Replies that ask in the same turn of the event loop have their guesses computed together. Never rejects.
@@ -24,8 +27,8 @@ export interface MtpDrafter extends Follower {
 const MOST_LAG = 64;
 /** A pass that is expected to take less time, in ms, is computed while the event loop waits. */
 const BRIEF_MS = 20;
-/** The share of the newest measurement in an average. */
-const NEWEST = 0.2;
+/** The number of passes that are measured at first. The very first ones take longer: weights are read, buffers are allocated. */
+const FIRST_PASSES = 4;
 
 interface Asked {
   sequence: number;
@@ -48,7 +51,7 @@ export interface MtpDrafterOptions {
 /** Makes the drafter of a model whose MTP layer has this cache. */
 export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDrafterOptions): MtpDrafter {
   const inTurn = createTurns();
-  let tokenMs: number | null = null;
+  const times = createTokenTimes();
   let asked: Asked[] = [];
   let ended = false;
 
@@ -85,7 +88,7 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
 
   /** Guesses one token more for each. `parts` has what is evaluated for it. */
   const guessNext = async (going: readonly Asked[], parts: readonly Part[]): Promise<void> => {
-    const isBrief = tokenMs !== null && tokenMs < BRIEF_MS;
+    const isBrief = !times.empty && times.of(going.length) < BRIEF_MS;
     const guessed = await cache.guess(parts, threads(), isBrief);
     for (const [index, one] of going.entries()) one.guessed.push(...(guessed[index] ? [guessed[index].token] : []));
     const more = going.flatMap((one, index): { one: Asked; part: Part }[] => {
@@ -110,8 +113,7 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
     const since = performance.now();
     await guessNext(going, parts);
     const passes = Math.max(...going.map(({ guessed }) => guessed.length));
-    const newest = (performance.now() - since) / passes;
-    tokenMs = tokenMs === null ? newest : tokenMs + NEWEST * (newest - tokenMs);
+    times.note(going.length, (performance.now() - since) / passes);
     // The guessed tokens are evaluated again, with the model's own rows.
     for (const [index, { sequence, drawn }] of going.entries())
       cache.drop(sequence, cache.trail(sequence).evaluated(parts[index]?.tokens.length ?? 0, drawn));
@@ -131,9 +133,17 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
   };
 
   return {
-    get tokenMs() {
-      return tokenMs;
-    },
+    tokenMs: (replies) => (times.empty ? 0 : times.of(replies)),
+    warmUp: () =>
+      work(async () => {
+        for (let pass = 0; pass < FIRST_PASSES; pass++) {
+          const parts = [partOf(0, cache.trail(0).pairs(0, FILLER))];
+          const since = performance.now();
+          await cache.guess(parts, threads(), false);
+          if (pass > 0) times.note(1, performance.now() - since);
+          cache.forget(0);
+        }
+      }),
     passed: (parts, hidden, threads) => work(() => followPass(parts, hidden, threads)),
     truncated: (sequence, extent) => work(() => cache.drop(sequence, cache.trail(sequence).cut(extent))),
     copied: (from, to, extent) => work(() => cache.copy(from, to, extent)),

@@ -17,7 +17,7 @@ function timesAfter(replies: number): PassTimes {
 function recording(forSeveral: boolean) {
   const asked: { count: number; pending: number }[] = [];
   const draft: Draft = {
-    tokenMs: 0.5,
+    tokenMs: () => 0.5,
     forSeveral,
     async guess(count, pending) {
       asked.push({ count, pending });

@@ -90,7 +90,7 @@ const drafting = (history: Token[]) => ({
   speculation: createSpeculation(createPassTimes(), {
     lookup: { update: () => {}, guess: () => [] },
     draft: {
-      tokenMs: null,
+      tokenMs: () => 0,
       forSeveral: false,
       async guess(count) {
         const text = [...history];

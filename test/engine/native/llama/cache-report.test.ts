@@ -11,6 +11,7 @@ import { readGgufHeader } from '../../../../src/gguf/header.ts';
 import { withOpenFile } from '../../../../src/gguf/node/open-file.ts';
 import { writeLatentModel, writeRecurrentModel } from '../../../kit/models/cache-models.ts';
 import { writeHybridModel, writeWindowModel } from '../../../kit/models/forgetful-model.ts';
+import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
 const MIB = 2 ** 20;
@@ -24,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Makes a context, and returns the sizes of its caches together as llama.cpp's log tells them, in MiB. */
-async function reportedCache(path: string): Promise<number> {
-  const model = await openNativeModel(path);
+/** Makes a context, and one of the MTP layer, and returns the sizes of their caches together as llama.cpp's log tells them, in MiB. */
+async function reportedCache(path: string, mtp = false): Promise<number> {
+  const model = await openNativeModel(path, { load_mtp: mtp });
   const sizes: number[] = [];
   const take = (_: number, line: string) => {
     const size = /: size = +([\d.]+) MiB .* cells/.exec(line)?.[1];
@@ -36,6 +37,8 @@ async function reportedCache(path: string): Promise<number> {
   const states = earlierStates(await shapeOf(path), SLOTS);
   const sizesOfContext = { contextLength: CONTEXT, sequences: SLOTS, batchSize: BATCH, threads: 1 };
   const context = await openContext(model, { ...sizesOfContext, states });
+  const ofMtp = mtp ? await openContext(model, { ...sizesOfContext, mtp }) : null;
+  await ofMtp?.[Symbol.asyncDispose]();
   await context?.[Symbol.asyncDispose]();
   await model.close();
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -62,6 +65,13 @@ describe("the estimate of a context's caches is what llama.cpp allocates", () =>
     const path = join(folder, 'window.gguf');
     writeWindowModel(path);
     expect(await estimatedCache(path)).toBeCloseTo(await reportedCache(path), 1);
+  });
+
+  it('where an MTP layer has a context of its own', async () => {
+    const path = join(folder, 'mtp.gguf');
+    writeMtpModel(path, { layers: 2 });
+    expect(await reportedCache(path, true)).toBeGreaterThan(await reportedCache(path));
+    expect(await estimatedCache(path)).toBeCloseTo(await reportedCache(path, true), 1);
   });
 
   it('where the keys of all heads are one latent vector', async () => {

@@ -9,7 +9,7 @@ import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { loadMtp } from '../../../../src/engine/native/mtp/load-mtp.ts';
 import type { MtpDrafter } from '../../../../src/engine/native/mtp/mtp-drafter.ts';
-import { recordingLog, silentLog } from '../../../kit/log.ts';
+import { silentLog } from '../../../kit/log.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     slots: 3,
     threads: 1,
     batchSize: BATCH,
-    mtp: true,
+    mtp: {},
   };
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -47,7 +47,7 @@ afterEach(() => model.close());
 
 async function open(wanted: EngineOptions) {
   const memory = { grows: true, available: () => Number.POSITIVE_INFINITY };
-  const mtp = await loadMtp(model, wanted, memory, () => 1, silentLog);
+  const { drafter: mtp } = await loadMtp(model, wanted, memory, () => 1, silentLog);
   if (!mtp) throw new Error('the MTP layer is not used');
   const context = await createGrowingContext(model, wanted, true, silentLog, memory.available, { givesHidden: true });
   return { drafter: mtp, decoder: createDecoder(context, model, mtp) };
@@ -79,7 +79,7 @@ describe("a model's MTP layer", () => {
     const [drawn = -1, ...others] = await written(tokensOf(PROMPT), 9);
     expect(await read(0, 0, tokensOf(PROMPT))).toBe(drawn);
     expect(await drafter.guess(0, drawn, 8)).toEqual(others);
-    expect(drafter.tokenMs).toBeGreaterThan(0);
+    expect(drafter.tokenMs(1)).toBeGreaterThan(0);
   });
 
   it.each([1, 2, 5])(
@@ -156,6 +156,15 @@ describe("a model's MTP layer", () => {
     decode.mockRestore();
   });
 
+  it('measures its passes before the first guess, and its cache is empty then', async () => {
+    expect(drafter.tokenMs(1)).toBe(0);
+    await drafter.warmUp();
+    expect(drafter.tokenMs(1)).toBeGreaterThan(0);
+    const [drawn = -1, ...others] = await written(tokensOf(PROMPT), 6);
+    await read(0, 0, tokensOf(PROMPT));
+    expect(await drafter.guess(0, drawn, 5)).toEqual(others);
+  });
+
   it('guesses nothing for a drawn token twice, before the model has evaluated it', async () => {
     const drawn = await read(0, 0, tokensOf(PROMPT));
     await drafter.guess(0, drawn, 2);
@@ -199,21 +208,39 @@ describe('an MTP layer whose sequences have a cache each', () => {
   });
 });
 
-describe('an MTP layer that is not used', () => {
-  it.each<[string, Partial<EngineOptions>, RegExp]>([
-    ['beside a draft model', { draft: 'draft.gguf' }, /a draft model guesses in its place/],
-    ['where each token is drawn by itself', { oneByOne: true }, /every token is drawn by itself/],
-  ])('%s is named in the log', async (_, more, reason) => {
-    const lines: string[] = [];
-    const memory = { grows: false, available: () => 0 };
-    expect(await loadMtp(model, { ...options, ...more }, memory, () => 1, recordingLog(lines))).toBeUndefined();
-    expect(lines).toEqual([expect.stringMatching(reason)]);
+describe('what became of an MTP layer', () => {
+  const stateOf = async (more: Partial<EngineOptions>, of = model) =>
+    (await loadMtp(of, { ...options, ...more }, { grows: false, available: () => 0 }, () => 1, silentLog)).state;
+
+  it.each<[string, Partial<EngineOptions>, string | undefined]>([
+    ['used', {}, 'used'],
+    ['turned off', { mtp: { off: 'somebody says so' } }, 'not used: somebody says so'],
+    ['beside a draft model', { draft: 'draft.gguf' }, 'not used: a draft model guesses in its place'],
+    ['where each token is drawn by itself', { oneByOne: true }, 'not used: every token is drawn by itself'],
+  ])('is told, %s', async (_, more, state) => {
+    expect(await stateOf(more)).toEqual(state);
+  });
+
+  it('is told where llama.cpp makes no context of it', async () => {
+    const file = join(folder, 'none.gguf');
+    writeMtpModel(file, { layers: 2, mtpLayers: 0, hasMtpTensors: false });
+    const none = await openNativeModel(file);
+    expect(await stateOf({}, none)).toMatch(/^not used: llama\.cpp could not make a context/);
+    await none.close();
+  });
+
+  it('is told where the libraries have no functions for it', async () => {
+    const without = { ...model, library: { ...model.library, mtp: null } };
+    expect(await stateOf({}, without)).toMatch(/libraries for this system/);
+  });
+
+  it('is told where a recurrent state can not take guesses back', async () => {
+    const recurrent = { ...model, recurs: true };
+    expect(await stateOf({}, recurrent)).toMatch(/recurrent state/);
   });
 
   it('is no matter of a model that has none', async () => {
-    const lines: string[] = [];
-    const memory = { grows: false, available: () => 0 };
-    expect(await loadMtp(model, { ...options, mtp: false }, memory, () => 1, recordingLog(lines))).toBeUndefined();
-    expect(lines).toEqual([]);
+    const { mtp: _, ...others } = options;
+    expect(await loadMtp(model, others, { grows: false, available: () => 0 }, () => 1, silentLog)).toEqual({});
   });
 });

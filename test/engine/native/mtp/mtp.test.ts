@@ -27,8 +27,8 @@ beforeAll(async () => {
   writeMtpModel(join(folder, 'right.gguf'));
   writeMtpModel(join(folder, 'wrong.gguf'), { guessSeed: 9 });
   engines = {
-    right: await load('right', { mtp: true }),
-    wrong: await load('wrong', { mtp: true }),
+    right: await load('right', { mtp: {} }),
+    wrong: await load('wrong', { mtp: {} }),
     plain: await load('right', { oneByOne: true }),
   };
 });

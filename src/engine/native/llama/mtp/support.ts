@@ -1,21 +1,22 @@
 import type { EngineOptions } from '../../../engine.ts';
 import type { Library } from '../library/library.ts';
 
-/** The options on which it depends whether a model's MTP layer is loaded. */
+/** The options on which it depends whether a model's MTP layer is used. */
 export type MtpOption = 'mtp' | 'draft' | 'oneByOne';
 
 /** True if the MTP layer of a model is loaded with it. */
 export function loadsMtp(library: Pick<Library, 'mtp'>, options: Pick<EngineOptions, MtpOption>): boolean {
-  return options.mtp === true && whyNoMtp(library, options) === undefined;
+  return options.mtp !== undefined && whyNoMtp(library, options) === undefined;
 }
 
-/** Returns why a model's MTP layer is not used; undefined if it is. */
+/** Returns why the MTP layer of a model that has one is not used; undefined if it is. */
 export function whyNoMtp(
-  { mtp }: Pick<Library, 'mtp'>,
-  { draft, oneByOne }: Pick<EngineOptions, MtpOption>,
+  library: Pick<Library, 'mtp'>,
+  { mtp, draft, oneByOne }: Pick<EngineOptions, MtpOption>,
 ): string | undefined {
+  if (mtp?.off !== undefined) return mtp.off;
   if (oneByOne) return 'every token is drawn by itself';
   if (draft !== undefined) return 'a draft model guesses in its place';
-  if (!mtp) return "llama.cpp's libraries for this system have no functions for it";
+  if (!library.mtp) return "llama.cpp's libraries for this system have no functions for it";
   return undefined;
 }

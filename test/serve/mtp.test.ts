@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writeMtpModel } from '../kit/models/mtp-model.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'paddock-mtp-server-'));
+  await mkdir(join(home, 'models'));
+  writeMtpModel(join(home, 'models', 'right.gguf'));
+});
+afterAll(() => rm(home, { recursive: true }));
+
+/** Starts a server that keeps copies of its slots, until the end of the test. */
+async function serve(...flags: string[]): Promise<RunningServer> {
+  const env = { PADDOCK_HOME: home, PADDOCK_NO_CACHE: 'false' };
+  const server = await startServer(['--threads', '1', '--backend', 'cpu', ...flags], env);
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  return server;
+}
+
+async function complete({ url }: RunningServer, prompt: string) {
+  const body = JSON.stringify({ model: 'right', prompt, max_tokens: 40, temperature: 0, repeat_penalty: 1 });
+  const reply = await fetch(`${url}/v1/completions`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  const { choices, timings, usage } = (await reply.json()) as {
+    choices: [{ text: string }];
+    timings: { predicted_n: number; draft_n?: number; draft_n_accepted?: number };
+    usage: { prompt_tokens_details: { cached_tokens: number } };
+  };
+  return { text: choices[0].text, timings, cached: usage.prompt_tokens_details.cached_tokens };
+}
+
+const BEGINNING = 'some words before the question. '.repeat(5);
+
+describe('a server with a model that has an MTP layer', () => {
+  it('guesses with it, says so, and replies as without it, also after a restart', async () => {
+    const plain = await serve('--one-by-one');
+    const prompts = ['one two three', BEGINNING, `${BEGINNING}And what now?`];
+    const texts: string[] = [];
+    for (const prompt of prompts) texts.push((await complete(plain, prompt)).text);
+    await plain.stop();
+    expect(plain.log()).toContain('not used: every token is drawn by itself');
+
+    const first = await serve();
+    const { text, timings } = await complete(first, prompts[0] ?? '');
+    expect(text).toBe(texts[0]);
+    expect(timings.draft_n_accepted).toBeGreaterThan(0);
+    expect((await complete(first, prompts[1] ?? '')).text).toBe(texts[1]);
+    expect(first.log()).toContain('"mtp":"used"');
+    await first.stop();
+
+    const second = await serve();
+    const goesOn = await complete(second, prompts[2] ?? '');
+    expect(goesOn.text).toBe(texts[2]);
+    expect(goesOn.cached).toBeGreaterThan(64);
+  });
+});
