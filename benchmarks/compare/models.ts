@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type BenchmarkMtpOptions, writeBenchmarkMtp } from '../../test/kit/models/benchmark-mtp.ts';
 import { type ModelOptions, type ModelShape, writeModel } from '../../test/kit/models/tiny-model.ts';
 import { PASSAGE } from './workloads.ts';
 
@@ -9,8 +10,11 @@ export interface BenchModel {
   file: string;
 }
 
+/** A model of half a billion parameters whose MTP layer guesses all tokens right, or all wrong. */
+const MTP_SHAPE = { shape: 'half-billion', quantization: 'Q8_0', vocabularySize: 151_936 } as const;
+
 /** The models that can be made on the spot: random weights in the shapes of real models. */
-export const MADE: Record<string, { shape: ModelShape; options: ModelOptions }> = {
+const MADE: Record<string, { shape: ModelShape; options: ModelOptions } | BenchmarkMtpOptions> = {
   '0.5b-q8_0': { shape: 'half-billion', options: { quantization: 'Q8_0' } },
   '0.5b-q4_k': { shape: 'half-billion', options: { quantization: 'Q4_K' } },
   '0.1b-q8_0': { shape: 'tenth-billion', options: { quantization: 'Q8_0' } },
@@ -20,6 +24,8 @@ export const MADE: Record<string, { shape: ModelShape; options: ModelOptions }> 
   'one-layer': { shape: 'one-layer', options: { quantization: 'Q8_0' } },
   '3b-q4_k': { shape: 'three-billion', options: { quantization: 'Q4_K' } },
   '7b-q4_k': { shape: 'seven-billion', options: { quantization: 'Q4_K' } },
+  'mtp-right': { ...MTP_SHAPE, guessesRight: true },
+  'mtp-wrong': { ...MTP_SHAPE, guessesRight: false },
   quoting: { shape: 'half-billion', options: { quantization: 'Q8_0', quotes: PASSAGE } },
   tiny: { shape: 'tiny', options: {} },
 };
@@ -38,7 +44,8 @@ export function findModel(wanted: string, folder: string): BenchModel {
   const file = resolve(folder, wanted, `${wanted}.gguf`);
   if (!existsSync(file)) {
     mkdirSync(join(folder, wanted), { recursive: true });
-    writeModel(`${file}.part`, made.shape, made.options);
+    if ('guessesRight' in made) writeBenchmarkMtp(`${file}.part`, made);
+    else writeModel(`${file}.part`, made.shape, made.options);
     renameSync(`${file}.part`, file);
   }
   return { name: wanted, file };
