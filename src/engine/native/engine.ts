@@ -136,7 +136,13 @@ async function startChat(
   const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
   const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
   const draft = await loadDraftModel(model, options, context.contextLength, () => driver.replyThreads, log);
-  const ahead = { times, oneByOne: options.oneByOne ?? false, draft, mtp, forSeveral: backend === 'cpu' };
+  const ahead = {
+    times,
+    oneByOne: options.oneByOne ?? false,
+    draft,
+    mtp,
+    forSeveral: backend === 'cpu' && decoder.unified,
+  };
   const idle = copies && createIdleCopies(copies, store.held);
   const loop = createStepLoop(driver, async () => (await decoder.expand()) || store.evict());
   const encodesAlone = backend === 'gpu';

@@ -26,7 +26,7 @@ import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
 
 // The tiny model as a GLM-4.5 with an MTP layer, in the same exact arithmetic: its texts do not depend on the batch. The first layer
 // writes the text. The others add nothing, so that a pass takes longer than a guess. The MTP layer has the weights of the first
-// layer and takes the embedding of its token, so it guesses what the model writes next. It leaves out the hidden row.
+// layer and takes the embedding of its token, so it guesses what the model writes next. It leaves out the hidden row by default.
 
 /** Keeps the norm of a row of zeros from being 0 / 0. It is too small to change any other mean square. */
 const EPSILON = 1e-30;
@@ -34,11 +34,16 @@ const EXPERTS = 2;
 /** The norm makes the root of an embedding's mean square 1. This makes it an embedding again. */
 const RESTORED = CODE_SCALE / Math.sqrt(WIDTH / CODE);
 
+/** The weight of hidden rows, where they are added to embeddings. No sums of the two are 0 but for what is rounded. */
+const ROW_SHARE = 0.3717;
+
 export interface MtpModelOptions {
   /** Models with different seeds give different texts. Default 1. */
   seed?: number;
   /** The seed of the MTP layer's guesses. By default that of the texts: all guesses are right. */
   guessSeed?: number;
+  /** True if the MTP layer adds the hidden row to the embedding: its guesses then depend on both, and are wrong. */
+  addsRows?: boolean;
   /** The number of layers that write the text. Default 12. */
   layers?: number;
   /** The trained context length in the header, in tokens. Default 1024. */
@@ -92,7 +97,7 @@ export function writeMtpModel(path: string, options: MtpModelOptions = {}): void
   const first = all.filter(({ name }) => name.startsWith('blk.0.'));
   const idle = Array.from({ length: layers - 1 }, (_, index) => idleLayer(first, index + 1)).flat();
   const guessGate = guessSeed === seed ? undefined : matrix('', WIDTH, HIDDEN, gate(makeRandom(guessSeed)));
-  const mtp = hasMtpTensors ? mtpLayer(first, layers, guessGate) : [];
+  const mtp = hasMtpTensors ? mtpLayer(first, layers, guessGate, options.addsRows) : [];
   writeChunks(path, ggufChunks(entries, [...all, ...idle, ...mtp]));
 }
 
@@ -104,7 +109,7 @@ function idleLayer(first: readonly GgufTensor[], layer: number): GgufTensor[] {
 }
 
 /** Returns the MTP layer, which guesses as the first layer writes, or with another gate. */
-function mtpLayer(first: readonly GgufTensor[], layer: number, guessGate?: GgufTensor): GgufTensor[] {
+function mtpLayer(first: readonly GgufTensor[], layer: number, guessGate?: GgufTensor, addsRows = false): GgufTensor[] {
   const name = (part: string) => `blk.${layer}.${part}`;
   const own = renamed(first, layer);
   const experts = own
@@ -120,7 +125,10 @@ function mtpLayer(first: readonly GgufTensor[], layer: number, guessGate?: GgufT
     vector(name('nextn.enorm.weight'), filled(WIDTH, 1)),
     vector(name('nextn.hnorm.weight'), filled(WIDTH, 1)),
     // The embedding comes first, then the hidden row.
-    matrix(name('nextn.eh_proj.weight'), 2 * WIDTH, WIDTH, (input, output) => (input === output ? RESTORED : 0)),
+    matrix(name('nextn.eh_proj.weight'), 2 * WIDTH, WIDTH, (input, output) => {
+      if (input === output) return RESTORED;
+      return addsRows && input === output + WIDTH ? ROW_SHARE * RESTORED : 0;
+    }),
   ];
 }
 

@@ -41,7 +41,7 @@ export interface ContextOptions {
   flashAttention?: boolean | undefined;
   /** What a model that writes no text computes for each sequence; by default logits. */
   output?: 'embedding' | 'score';
-  /** True for a context of the model's MTP layers: it gives hidden rows beside logits, and its parts have to have such rows. */
+  /** True for a context of the model's MTP layers: its parts have hidden rows, and it gives such rows. */
   mtp?: boolean | undefined;
   /** True if the passes give the hidden rows of all tokens, from which MTP layers guess. */
   givesHidden?: boolean | undefined;
@@ -242,7 +242,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
 /** Has a context give the hidden rows that it is asked for. */
 function openHidden(model: LlamaModel, { mtp, givesHidden }: ContextOptions, handle: () => Pointer) {
   if (!mtp && !givesHidden) return undefined;
-  return openHiddenRows(model.library, mtp ? 'beside logits' : 'of all tokens', model.hiddenWidth, handle);
+  return openHiddenRows(model.library, model.hiddenWidth, handle);
 }
 
 /** Returns the places after which the parts look at the highest logits, and at how many. */

@@ -87,6 +87,17 @@ export function createMtpCache(growing: GrowingContext, width: number): MtpCache
     }
   };
 
+  /** Guesses with one pass. */
+  const guessIn = async (parts: readonly Part[], threads: number, isBrief: boolean): Promise<Guessed[]> => {
+    const places = await decode(parts, threads, isBrief);
+    return places.map(([place = -1]) => {
+      const { highestAt, hidden } = growing.context;
+      const [token] = highestAt(place, 1).tokens;
+      if (token === undefined || !hidden) throw new Error('the MTP layer gives no token');
+      return { token, row: hidden.at(place, 1) };
+    });
+  };
+
   return {
     trail,
     drop,
@@ -100,13 +111,11 @@ export function createMtpCache(growing: GrowingContext, width: number): MtpCache
     },
     catchUp,
     async guess(parts, threads, isBrief) {
-      const places = await decode(parts, threads, isBrief);
-      return places.map(([place = -1]) => {
-        const { highestAt, hidden } = growing.context;
-        const [token] = highestAt(place, 1).tokens;
-        if (token === undefined || !hidden) throw new Error('the MTP layer gives no token');
-        return { token, row: hidden.at(place, 1) };
-      });
+      if (unified) return guessIn(parts, threads, isBrief);
+      // With a cache for each sequence, it is unknown which hidden row of a pass is whose.
+      const all: Guessed[] = [];
+      for (const part of parts) all.push(...(await guessIn([part], threads, isBrief)));
+      return all;
     },
   };
 }

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
+import { openContext } from '../../../../src/engine/native/llama/context.ts';
 import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { loadMtp } from '../../../../src/engine/native/mtp/load-mtp.ts';
 import type { MtpDrafter } from '../../../../src/engine/native/mtp/mtp-drafter.ts';
+import type { Pairs } from '../../../../src/engine/native/mtp/trail.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
@@ -45,12 +47,12 @@ beforeEach(async () => {
 });
 afterEach(() => model.close());
 
-async function open(wanted: EngineOptions) {
+async function open(wanted: EngineOptions, of = model) {
   const memory = { grows: true, available: () => Number.POSITIVE_INFINITY };
-  const { drafter: mtp } = await loadMtp(model, wanted, memory, () => 1, silentLog);
+  const { drafter: mtp } = await loadMtp(of, wanted, memory, () => 1, silentLog);
   if (!mtp) throw new Error('the MTP layer is not used');
-  const context = await createGrowingContext(model, wanted, true, silentLog, memory.available, { givesHidden: true });
-  return { drafter: mtp, decoder: createDecoder(context, model, mtp) };
+  const context = await createGrowingContext(of, wanted, true, silentLog, memory.available, { givesHidden: true });
+  return { drafter: mtp, decoder: createDecoder(context, of, mtp) };
 }
 
 const tokensOf = (text: string) => model.tokenizer.tokenize(text, false);
@@ -178,6 +180,65 @@ describe("a model's MTP layer", () => {
     expect(await read(0, tokensOf(PROMPT).length, [drawn])).toBeGreaterThan(0);
   });
 });
+
+describe('an MTP layer whose guesses depend on the hidden rows', () => {
+  it('gets each token with the row of the token before it, whichever passes and guesses came between', async () => {
+    const file = join(folder, 'rows.gguf');
+    writeMtpModel(file, { layers: 2, addsRows: true });
+    const own = await openNativeModel(file, { load_mtp: true });
+    const { drafter: guesser, decoder: reader } = await open({ ...options, files: [file] }, own);
+    const text = tokensOf(LONG);
+    const drawn: Token[] = [await read(0, 0, text, reader)];
+    const guessed: Token[][] = [];
+    for (let round = 0; round < 6; round++) {
+      guessed.push(await guesser.guess(0, drawn.at(-1) ?? -1, 3));
+      const at = text.length + drawn.length - 1;
+      const next = await read(0, at, [drawn.at(-1) ?? -1, 271, 272], reader);
+      expect(next).toBeGreaterThan(0);
+      await reader.truncate(0, at + 1);
+      await reader.truncate(1, 0);
+      drawn.push(await read(1, 0, [...text, ...drawn], reader));
+    }
+    expect(guessed).toEqual(await guessesOf(own, text, drawn.slice(0, 6)));
+    expect(new Set(guessed.flat()).size).toBeGreaterThan(3);
+    await own.close();
+  });
+});
+
+/** Returns the three guesses after a text and each beginning of what follows, evaluated anew from the rows of a pass of its own. */
+async function guessesOf(of: LlamaModel, text: Token[], following: Token[]): Promise<Token[][]> {
+  const sizes = { contextLength: 512, sequences: 1, batchSize: 256, threads: 1, unified: true, flashAttention: true };
+  const [main, mtp] = [
+    await openContext(of, { ...sizes, givesHidden: true }),
+    await openContext(of, { ...sizes, mtp: true }),
+  ];
+  if (!main?.hidden || !mtp?.hidden) throw new Error('there is no context');
+  const all: Token[][] = [];
+  for (const length of following.keys()) {
+    const tokens = [...text, ...following.slice(0, length)];
+    main.remove(0, 0);
+    mtp.remove(0, 0);
+    await main.decode([{ sequence: 0, at: 0, tokens, logitsAt: [] }]);
+    const rows = main.hidden.at(0, tokens.length);
+    let next: Pairs = {
+      at: 0,
+      tokens: [...tokens, following[length] ?? -1],
+      hidden: Float32Array.of(...new Float32Array(of.hiddenWidth), ...rows),
+    };
+    const guesses: Token[] = [];
+    while (guesses.length < 3) {
+      const part = { sequence: 0, ...next, logitsAt: [next.tokens.length - 1], highest: 1 };
+      const [[place = -1] = []] = await mtp.decode([part]);
+      const [token = -1] = mtp.highestAt(place, 1).tokens;
+      guesses.push(token);
+      next = { at: next.at + next.tokens.length, tokens: [token], hidden: mtp.hidden.at(place, 1) };
+    }
+    all.push(guesses);
+  }
+  await mtp[Symbol.asyncDispose]();
+  await main[Symbol.asyncDispose]();
+  return all;
+}
 
 describe('an MTP layer whose sequences have a cache each', () => {
   it('guesses while one reply is evaluated by itself', async () => {

@@ -3,33 +3,27 @@ import type { Library } from '../library/library.ts';
 import type { Pointer } from '../library/pointer.ts';
 import type { LogitsPlace } from '../tokens/token.ts';
 
-/** What a context computes for the MTP layers of its model. */
-export type HiddenOutput = 'of all tokens' | 'beside logits';
-
 /** The hidden rows of a context's latest pass: the last layer's output, from which MTP layers guess. */
 export interface HiddenRows {
   /**
-   * Returns the rows of `count` tokens of the pass, one after the other, from that at a place on. The rows of several tokens
-   * follow one another only in a context that gives those of all tokens. Throws if there are none.
+   * Returns the rows of `count` tokens of the pass, one after the other, from that at a place on. With a cache for each sequence,
+   * they are in the order in which llama.cpp computes the tokens: that of the pass if it has one sequence. Throws if there are
+   * none.
    */
   at(place: LogitsPlace, count: number): Float32Array;
 }
 
 /**
- * Has a context give hidden rows from now on.
+ * Has a context give the hidden rows of all tokens from now on. llama.cpp can also give those of tokens with logits alone, but takes
+ * the first rows for them in a pass of MTP layers that has other tokens too.
  *
  * @param width the numbers of a row
  * @param handle returns the context; throws once it is closed
  * @throws an Error if the libraries have no functions for that
  */
-export function openHiddenRows(
-  { mtp }: Library,
-  output: HiddenOutput,
-  width: number,
-  handle: () => Pointer,
-): HiddenRows {
+export function openHiddenRows({ mtp }: Pick<Library, 'mtp'>, width: number, handle: () => Pointer): HiddenRows {
   if (!mtp) throw new Error("llama.cpp's libraries have no functions for MTP layers");
-  mtp._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), true, output === 'beside logits');
+  mtp._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), true, false);
   return {
     at(place, count) {
       const address = mtp._Z30llama_get_embeddings_nextn_ithP13llama_contexti(handle(), place);

@@ -92,7 +92,7 @@ describe('hidden rows', () => {
   });
 
   it('are refused where the libraries lack the functions for them', () => {
-    const refused = () => openHiddenRows({ ...model.library, mtp: null }, 'of all tokens', 4, () => 0n);
+    const refused = () => openHiddenRows({ ...model.library, mtp: null }, 4, () => 0n);
     expect(refused).toThrow('no functions for MTP layers');
   });
 });
