@@ -3,6 +3,7 @@ import { type Sampling, seedAfter } from '../../contract/sampling.ts';
 import type { Breakers } from '../../sampling/breakers.ts';
 import { isGreedy } from '../../sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
+import type { DraftLength } from './draw/draft-length.ts';
 import type { DraftModel } from './draw/draft-model.ts';
 import { createGuide, type Guide } from './draw/guide.ts';
 import { createPromptLookup } from './draw/prompt-lookup.ts';
@@ -42,7 +43,7 @@ export interface Ahead {
   oneByOne: boolean;
   draft?: DraftModel | undefined;
   /** The model's MTP layer, if it has one and no draft model. */
-  mtp?: MtpDrafter | undefined;
+  mtp?: { drafter: MtpDrafter; length: DraftLength } | undefined;
   /** False where guesses for several replies at once gain nothing. */
   forSeveral: boolean;
 }
@@ -179,17 +180,28 @@ function createDraft(
       forSeveral: false,
       guess: (count) => draft.guess(history, count),
     };
-  return (
-    mtp && {
-      tokenMs: mtp.tokenMs,
-      forSeveral,
-      async guess(count, pending) {
-        const drawn = history.at(-1);
-        // It goes on from the hidden row before this token.
-        return pending === 1 && drawn !== undefined ? mtp.guess(sequence, drawn, count) : [];
+  if (!mtp) return undefined;
+  const { drafter, length } = mtp;
+  return {
+    length: {
+      ...length,
+      get share() {
+        return length.share;
       },
-    }
-  );
+      choose(...pass) {
+        const chosen = length.choose(...pass);
+        if (chosen === 0) drafter.noteIdle();
+        return chosen;
+      },
+    },
+    tokenMs: drafter.tokenMs,
+    forSeveral,
+    async guess(count, pending) {
+      const drawn = history.at(-1);
+      // It goes on from the hidden row before this token.
+      return pending === 1 && drawn !== undefined ? drafter.guess(sequence, drawn, count) : [];
+    },
+  };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { EngineOptions, TextEngine } from '../engine.ts';
 import { availableMemory } from '../node/available-memory.ts';
 import { usableCores } from '../node/cores.ts';
 import type { CopyFigures, CpuLibraries, WorkerConfig } from '../node/task.ts';
+import { createDraftLength } from './draw/draft-length.ts';
 import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
@@ -140,7 +141,7 @@ async function startChat(
     times,
     oneByOne: options.oneByOne ?? false,
     draft,
-    mtp,
+    mtp: mtp && { drafter: mtp, length: createDraftLength(times.lines) },
     forSeveral: backend === 'cpu' && decoder.unified,
   };
   const idle = copies && createIdleCopies(copies, store.held);

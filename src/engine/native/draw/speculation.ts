@@ -25,6 +25,8 @@ export interface Speculation {
 
 /** A model that guesses the next tokens of one reply: a draft model, or an MTP layer of the reply's own model. */
 export interface Draft {
+  /** The success of its guesses, if all replies count it together. By default each reply does so by itself. */
+  readonly length?: DraftLength;
   /** Returns the time of one guessed token for each of so many replies, in ms; 0 before that was measured. */
   tokenMs(replies: number): number;
   /** True if several replies have their tokens guessed in the same time as one. */
@@ -54,7 +56,7 @@ export interface Guessers {
  */
 export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Guessers): Speculation {
   const newLength = () => createDraftLength(times.lines);
-  const [byGrammar, byLookup, byDraft] = [newLength(), newLength(), newLength()];
+  const [byGrammar, byLookup, byDraft] = [newLength(), newLength(), draft?.length ?? newLength()];
   let latest: DraftLength | undefined;
   /** The number of tokens that this reply had in the pass before. */
   let own = 1;

@@ -136,13 +136,16 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
       alone(async () => {
         const { order, drops } = orderOf(parts, arrange);
         growing.context.setThreads(threads);
+        const follows = follower?.follows ?? false;
+        growing.context.hidden?.give(follows);
         unsettled = new Set();
         cells.notePass([]);
         try {
           const places = await growing.context.decode(order, options);
           cells.notePass(order.map(({ sequence, tokens }) => ({ sequence, tokens: tokens.length })));
           // In other orders llama.cpp gives the rows as it has computed them: in one cache for all, or for one part alone, as given.
-          await follower?.passed(parts, unified || order.length === 1 ? growing.context.hidden : undefined, threads);
+          const hidden = unified || order.length === 1 ? growing.context.hidden : undefined;
+          if (follows) await follower?.passed(parts, hidden, threads);
           const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
           return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);
         } finally {

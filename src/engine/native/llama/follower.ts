@@ -6,6 +6,8 @@ import type { Part } from './pass-order.ts';
  * before its next one. None of them may reject.
  */
 export interface Follower {
+  /** False while passes need not be followed. They then give no hidden rows, and take less time. */
+  readonly follows: boolean;
   /**
    * Follows a forward pass over these parts, in this order.
    *

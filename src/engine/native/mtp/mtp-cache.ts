@@ -12,6 +12,7 @@ export interface Guessed {
 
 /** The cache of a model's MTP layer, with what each sequence of the model lacks there. One call at a time may be under way. */
 export interface MtpCache {
+  readonly sequences: number;
   trail(sequence: number): Trail;
   /** Drops the tokens of a sequence from a position on; does nothing without one. */
   drop(sequence: number, from: number | undefined): void;
@@ -99,6 +100,7 @@ export function createMtpCache(growing: GrowingContext, width: number): MtpCache
   };
 
   return {
+    sequences,
     trail,
     drop,
     forget,

@@ -19,12 +19,20 @@ export interface MtpDrafter extends Follower {
    * none if it cannot. Replies that ask in the same turn of the event loop have their guesses computed together. Never rejects.
    */
   guess(sequence: number, drawn: Token, count: number): Promise<Token[]>;
+  /** Notes that a reply found no guess worth its time. After many of them, the layer rests until it is asked for a guess again. */
+  noteIdle(): void;
   /** Ends all work on the cache. There are no guesses from then on. */
   stop(): void;
 }
 
 /** A sequence that lags behind this far is caught up with. Fewer tokens wait for the next guess, which evaluates them too. */
 const MOST_LAG = 64;
+/**
+ * The layer rests after so many passes of replies for which no guess was worth its time. A batch of a prompt counts as several: it is
+ * read for the guesses of a reply.
+ */
+const MOST_IDLE = 64;
+const IDLE_OF_BATCH = 4;
 /** A pass that is expected to take less time, in ms, is computed while the event loop waits. */
 const BRIEF_MS = 20;
 /** The number of passes that are measured at first. The very first ones take longer: weights are read, buffers are allocated. */
@@ -54,6 +62,7 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
   const times = createTokenTimes();
   let asked: Asked[] = [];
   let ended = false;
+  let idle = 0;
 
   /** Runs work on the cache after the work before it. A failure ends all work. */
   const work = (run: () => Promise<void> | void) =>
@@ -67,6 +76,12 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
       }
     });
 
+  /** Forgets all sequences when the layer begins to rest: they go on without it. */
+  const addIdle = (count: number) => {
+    idle += count;
+    if (idle < MOST_IDLE || idle - count >= MOST_IDLE) return;
+    for (let sequence = 0; sequence < cache.sequences; sequence++) cache.forget(sequence);
+  };
   const note = (
     { sequence, at, position = at, tokens, rows: media }: Part,
     rows: readonly Float32Array[] | undefined,
@@ -83,7 +98,9 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
       place += part.tokens.length;
     }
     const behind = parts.map(({ sequence }) => sequence).filter((sequence) => cache.trail(sequence).lag >= MOST_LAG);
-    if (behind.length > 0) await cache.catchUp(behind, threads);
+    if (behind.length === 0) return;
+    await cache.catchUp(behind, threads);
+    addIdle(IDLE_OF_BATCH);
   };
 
   /** Guesses one token more for each. `parts` has what is evaluated for it. */
@@ -133,6 +150,9 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
   };
 
   return {
+    get follows() {
+      return !ended && idle < MOST_IDLE;
+    },
     tokenMs: (replies) => (times.empty ? 0 : times.of(replies)),
     warmUp: () =>
       work(async () => {
@@ -149,9 +169,11 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
     copied: (from, to, extent) => work(() => cache.copy(from, to, extent)),
     guess: (sequence, drawn, count) =>
       new Promise((resolve) => {
+        idle = 0;
         asked.push({ sequence, drawn, count, guessed: [], resolve });
         if (asked.length === 1) setImmediate(answer);
       }),
+    noteIdle: () => void work(() => addIdle(1)),
     stop() {
       ended = true;
     },

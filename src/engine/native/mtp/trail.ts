@@ -17,7 +17,7 @@ export interface Pairs {
 export interface Trail {
   /** The number of tokens that the cache lacks. */
   readonly lag: number;
-  /** True if the token after those of the sequence can be evaluated. */
+  /** True if the token after those of the sequence can be evaluated: the row before it is known. */
   readonly canGoAhead: boolean;
   /**
    * Notes that the model has evaluated tokens, and their hidden rows. Returns the position from which on the cache has to
@@ -72,7 +72,7 @@ export function createTrail(width: number): Trail {
       return notes.tokens.length;
     },
     get canGoAhead() {
-      return notes.ahead === undefined;
+      return notes.ahead === undefined && notes.rows.at(-1) !== unknown;
     },
     get notes() {
       return notes;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createDraftLength } from '../../../../src/engine/native/draw/draft-length.ts';
 import { createSpeculation, type Draft } from '../../../../src/engine/native/draw/speculation.ts';
 import { createPassTimes, type PassTimes } from '../../../../src/engine/native/step/pass-times.ts';
 import { onTwoCores } from '../step/measured-times.ts';
@@ -48,6 +49,17 @@ describe('a draft', () => {
     const { tokens } = await createSpeculation(timesAfter(1), { lookup, draft }).guess(1, 15);
     expect(tokens).toEqual([1, 2, 3]);
     expect(asked).toEqual([]);
+  });
+
+  it('has its success counted for all replies together, if it counts that itself', async () => {
+    const { draft } = recording(true);
+    const length = createDraftLength(timesAfter(1).lines);
+    for (let reply = 0; reply < 2; reply++) {
+      const speculation = createSpeculation(timesAfter(1), { lookup: NO_LOOKUP, draft: { ...draft, length } });
+      const { tokens } = await speculation.guess(1, 15);
+      speculation.note(tokens.length, 0);
+    }
+    expect(length.share).toBeLessThan(0.4);
   });
 
   it('is told how many tokens are pending', async () => {

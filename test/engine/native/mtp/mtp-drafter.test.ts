@@ -141,10 +141,10 @@ describe("a model's MTP layer", () => {
     await read(1, 0, tokensOf('other words'));
     await decoder.truncate(1, 0);
     expect(await decoder.load(1, path, text.length)).toBe(true);
-    const [drawn = -1] = await written(text, 1);
-    expect(await drafter.guess(1, drawn, 3)).toHaveLength(3);
-    await decoder.truncate(0, 0);
-    expect(await read(1, text.length, [drawn])).toBe((await written(text, 2))[1]);
+    const [drawn = -1, next = -1] = await written(text, 2);
+    expect(await drafter.guess(1, drawn, 3)).toEqual([]);
+    expect(await read(1, text.length, [drawn])).toBe(next);
+    expect(await drafter.guess(1, next, 3)).toHaveLength(3);
   });
 
   it('guesses for several sequences at once, each its own number of tokens', async () => {
@@ -171,6 +171,35 @@ describe("a model's MTP layer", () => {
     const drawn = await read(0, 0, tokensOf(PROMPT));
     await drafter.guess(0, drawn, 2);
     expect(await drafter.guess(0, drawn, 2)).toEqual([]);
+  });
+
+  it('rests after 64 passes without a guess worth its time, follows again once it is asked, and then guesses', async () => {
+    const text = tokensOf(PROMPT);
+    const all = await written(text, 40);
+    await read(0, 0, text);
+    for (let pass = 0; pass < 63; pass++) drafter.noteIdle();
+    await drafter.truncated(1, 0);
+    expect(drafter.follows).toBe(true);
+    drafter.noteIdle();
+    await drafter.truncated(1, 0);
+    expect(drafter.follows).toBe(false);
+    for (const [index, token] of all.slice(0, 4).entries()) await read(0, text.length + index, [token]);
+    expect(await drafter.guess(0, all[4] ?? -1, 3)).toEqual([]);
+    expect(drafter.follows).toBe(true);
+    expect(await read(0, text.length + 4, [all[4] ?? -1])).toBe(all[5]);
+    expect(await drafter.guess(0, all[5] ?? -1, 3)).toHaveLength(3);
+    await read(1, 0, text);
+    expect(await drafter.guess(1, all[0] ?? -1, 5)).toEqual(all.slice(1, 6));
+  });
+
+  it('rests after prompts for whose replies it is never asked', async () => {
+    const long = Array.from({ length: 64 }, () => 270);
+    for (let prompt = 0; prompt < 16; prompt++) {
+      expect(drafter.follows).toBe(true);
+      await read(0, 0, long);
+      await decoder.truncate(0, 0);
+    }
+    expect(drafter.follows).toBe(false);
   });
 
   it('guesses nothing any more once it was stopped', async () => {

@@ -11,6 +11,8 @@ export interface HiddenRows {
    * none.
    */
   at(place: LogitsPlace, count: number): Float32Array;
+  /** Says whether the following passes give rows. At first they do. */
+  give(given: boolean): void;
 }
 
 /**
@@ -23,8 +25,14 @@ export interface HiddenRows {
  */
 export function openHiddenRows({ mtp }: Pick<Library, 'mtp'>, width: number, handle: () => Pointer): HiddenRows {
   if (!mtp) throw new Error("llama.cpp's libraries have no functions for MTP layers");
-  mtp._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), true, false);
+  let isGiven = false;
+  const give = (given: boolean) => {
+    if (given !== isGiven) mtp._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), given, false);
+    isGiven = given;
+  };
+  give(true);
   return {
+    give,
     at(place, count) {
       const address = mtp._Z30llama_get_embeddings_nextn_ithP13llama_contexti(handle(), place);
       if (!address) throw new Error(`there is no hidden row at ${place}`);
