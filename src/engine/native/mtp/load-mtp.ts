@@ -1,4 +1,4 @@
-import type { Log } from '../../../contract/log.ts';
+import { type Log, withFields } from '../../../contract/log.ts';
 import { messageOf } from '../../../utils/error-message.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
@@ -38,7 +38,8 @@ export async function loadMtp(
   const reason = whyNoMtp(model.library, options) ?? whyNoGuesses(model, options);
   if (reason !== undefined) return { state: `not used: ${reason}` };
   try {
-    const growing = await createGrowingContext(model, options, grows, log, available, { mtp: true });
+    const named = withFields(log, { context: 'MTP layer' });
+    const growing = await createGrowingContext(model, options, grows, named, available, { mtp: true });
     const drafter = createMtpDrafter({
       cache: createMtpCache(growing, model.hiddenWidth),
       batchSize: growing.context.batchSize,

@@ -1,5 +1,6 @@
 import { sum } from '../../../utils/sum.ts';
 import { createTurns } from '../../../utils/turns.ts';
+import { nextTurn } from '../../node/next-turn.ts';
 import { CacheFull } from '../llama/context.ts';
 import type { Follower } from '../llama/follower.ts';
 import type { HiddenRows } from '../llama/mtp/hidden-rows.ts';
@@ -106,6 +107,7 @@ export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDr
   /** Guesses one token more for each. `parts` has what is evaluated for it. */
   const guessNext = async (going: readonly Asked[], parts: readonly Part[]): Promise<void> => {
     const isBrief = !times.empty && times.of(going.length) < BRIEF_MS;
+    if (isBrief) await nextTurn();
     const guessed = await cache.guess(parts, threads(), isBrief);
     for (const [index, one] of going.entries()) one.guessed.push(...(guessed[index] ? [guessed[index].token] : []));
     const more = going.flatMap((one, index): { one: Asked; part: Part }[] => {
