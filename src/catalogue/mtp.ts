@@ -29,8 +29,7 @@ export function readMtp(
   const figure = (name: string) => fields.number(`${architecture}.${name}`) ?? 0;
   const count = figure('nextn_predict_layers');
   const place = figure('block_count') - 1;
-  const { experts = 0, rest = 0 } = layers[place] ?? {};
-  if (count === 0 || experts + rest === 0) return {};
+  if (count === 0 || !layers[place]?.isMtp) return {};
   const off = whyOff(architecture, count, isWanted);
   if (off !== undefined) return { mtp: { off } };
   return { mtp: {}, ...(!guessed && { mtpCachedPerToken: cachedNumbersOfLayer(architecture, fields, place) }) };

@@ -14,12 +14,15 @@ export interface TensorBytes {
 export interface LayerBytes {
   experts: number;
   rest: number;
+  /** True for an MTP layer: it has the projection of an embedding and a hidden row, without which no graph of it can be built. */
+  isMtp?: true;
 }
 
 /** The tensors of a layer, as in `blk.3.ffn_up_exps.weight`. */
 const LAYER = /^blk\.(\d+)\.(.*)$/;
 /** The tensors with all experts of a layer. llama.cpp's `--cpu-moe` keeps the same ones in the machine's memory. */
 const EXPERTS = /^ffn_(?:up|down|gate|gate_up)_(?:ch)?exps\b/;
+const MTP_PROJECTION = 'nextn.eh_proj.weight';
 /** More layers than any model has: a broken header names them. */
 const MOST_LAYERS = 4096;
 
@@ -41,7 +44,9 @@ export function addTensor(tensors: TensorBytes, name: string, bytes: number): vo
   if (index < MOST_LAYERS) {
     while (tensors.layers.length <= index) tensors.layers.push({ experts: 0, rest: 0 });
     const layer = tensors.layers[index];
-    if (layer) layer[EXPERTS.test(part) ? 'experts' : 'rest'] += bytes;
+    if (!layer) return;
+    layer[EXPERTS.test(part) ? 'experts' : 'rest'] += bytes;
+    if (part === MTP_PROJECTION) layer.isMtp = true;
   } else if (name === 'token_embd.weight') tensors.embedding += bytes;
   else if (name === 'output.weight') tensors.output += bytes;
   else tensors.others += bytes;
@@ -52,6 +57,7 @@ export function joinTensors(files: readonly TensorBytes[]): TensorBytes {
   const layers = Array.from({ length: Math.max(0, ...files.map(({ layers }) => layers.length)) }, (_, index) => ({
     experts: sum(files.map((file) => file.layers[index]?.experts ?? 0)),
     rest: sum(files.map((file) => file.layers[index]?.rest ?? 0)),
+    ...(files.some((file) => file.layers[index]?.isMtp) && { isMtp: true as const }),
   }));
   const all = (part: 'embedding' | 'output' | 'others') => sum(files.map((file) => file[part]));
   return { layers, embedding: all('embedding'), output: all('output'), others: all('others') };

@@ -18,15 +18,28 @@ interface Case {
   values?: Record<string, GgufValue>;
   /** The number of layers of which the file has tensors. */
   inFile?: number;
+  /** False if the file lacks the projection of the MTP layer. */
+  isWhole?: boolean;
   isWanted?: boolean;
   guessed?: boolean;
 }
 
-function factsOf({ architecture = 'glm4moe', values = {}, inFile = 47, isWanted = true, guessed = false }: Case) {
+function factsOf(given: Case) {
+  const {
+    architecture = 'glm4moe',
+    values = {},
+    inFile = 47,
+    isWhole = true,
+    isWanted = true,
+    guessed = false,
+  } = given;
   const fields = new Map(
     Object.entries({ ...AIR, ...values }).map(([name, value]) => [`${architecture}.${name}`, value]),
   );
-  const layers = Array.from({ length: inFile }, () => ({ experts: 1000, rest: 100 }));
+  const layers = Array.from({ length: inFile }, (_, index) => ({
+    ...{ experts: 1000, rest: 100 },
+    ...(index === 46 && isWhole && { isMtp: true as const }),
+  }));
   return readMtp(architecture, createFields(fields), { layers }, isWanted, guessed);
 }
 
@@ -47,6 +60,7 @@ describe('the MTP layer of a model', () => {
   it.each<[string, Case]>([
     ['that its header does not name', { values: { nextn_predict_layers: 0 } }],
     ['whose tensors the file lacks', { inFile: 46 }],
+    ['whose projection the file lacks', { isWhole: false }],
   ])('is none %s', (_, given) => {
     expect(factsOf(given)).toEqual({});
   });

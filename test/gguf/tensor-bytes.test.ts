@@ -45,6 +45,14 @@ describe('the bytes of tensors', () => {
     });
   });
 
+  it('tell an MTP layer by its projection, in any of the files', () => {
+    const files = [bytesOf([['blk.1.nextn.enorm.weight', 1]]), bytesOf([['blk.1.nextn.eh_proj.weight', 2]])];
+    expect(joinTensors(files).layers).toEqual([
+      { experts: 0, rest: 0 },
+      { experts: 0, rest: 3, isMtp: true },
+    ]);
+  });
+
   it('are not those of a layer whose number a broken header names', () => {
     expect(bytesOf([['blk.4000000000.attn_q.weight', 7]])).toMatchObject({ layers: [], others: 7 });
   });

@@ -50,9 +50,10 @@ describe('a server with a model that has an MTP layer', () => {
     expect(plain.log()).toContain('not used: every token is drawn by itself');
 
     const first = await serve();
-    const { text, timings } = await complete(first, prompts[0] ?? '');
-    expect(text).toBe(texts[0]);
-    expect(timings.draft_n_accepted).toBeGreaterThan(0);
+    expect((await complete(first, prompts[0] ?? '')).text).toBe(texts[0]);
+    // Whether a guess is worth its time is measured, and the machine may be busy.
+    const accepted = async () => (await complete(first, prompts[0] ?? '')).timings.draft_n_accepted;
+    await expect.poll(accepted).toBeGreaterThan(0);
     expect((await complete(first, prompts[1] ?? '')).text).toBe(texts[1]);
     expect(first.log()).toContain('"mtp":"used"');
     await first.stop();

@@ -25,9 +25,12 @@ describe('the MTP layer of a file', () => {
     expect(catalogue.find('model')?.settings).toMatchObject({ mtp: false });
   });
 
-  it('is none where the file has its name alone', async () => {
+  it.each([
+    ['has its name alone', { hasMtpTensors: false }],
+    ['lacks its projection, without which llama.cpp would end the process', { lacks: 'nextn.eh_proj' }],
+  ])('is none where the file %s', async (_, options) => {
     const folder = await makeFolder();
-    writeMtpModel(join(folder, 'model.gguf'), { layers: 2, hasMtpTensors: false });
+    writeMtpModel(join(folder, 'model.gguf'), { layers: 2, ...options });
     const { catalogue } = await readLines(folder);
     expect(catalogue.sourceOf('model')).not.toHaveProperty('mtp');
   });

@@ -52,6 +52,8 @@ export interface MtpModelOptions {
   mtpLayers?: number;
   /** False for a file without the tensors of the MTP layer. */
   hasMtpTensors?: boolean;
+  /** A part of the name of tensors that the file lacks. */
+  lacks?: string;
 }
 
 /** Writes a tiny GLM-4.5 (`glm4moe`) with an MTP layer. */
@@ -98,7 +100,8 @@ export function writeMtpModel(path: string, options: MtpModelOptions = {}): void
   const idle = Array.from({ length: layers - 1 }, (_, index) => idleLayer(first, index + 1)).flat();
   const guessGate = guessSeed === seed ? undefined : matrix('', WIDTH, HIDDEN, gate(makeRandom(guessSeed)));
   const mtp = hasMtpTensors ? mtpLayer(first, layers, guessGate, options.addsRows) : [];
-  writeChunks(path, ggufChunks(entries, [...all, ...idle, ...mtp]));
+  const tensors = [...all, ...idle, ...mtp].filter(({ name }) => !options.lacks || !name.includes(options.lacks));
+  writeChunks(path, ggufChunks(entries, tensors));
 }
 
 /** Returns a layer with as many tensors as the first, which adds nothing. */

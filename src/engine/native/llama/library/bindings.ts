@@ -228,9 +228,15 @@ export function addressOf(array: NodeJS.TypedArray): Pointer {
   return koffi.address(array);
 }
 
-/** Does nothing. A call of it keeps arrays from being freed before it, while C has their addresses. */
-export function keepUntilHere(_arrays: readonly NodeJS.TypedArray[]): void {
-  // The use is the purpose.
+const kept = new Set<readonly NodeJS.TypedArray[]>();
+
+/**
+ * A call of it keeps arrays from being freed before it, while C has their addresses. It has an effect, since compilers leave out
+ * calls without one.
+ */
+export function keepUntilHere(arrays: readonly NodeJS.TypedArray[]): void {
+  kept.add(arrays);
+  kept.delete(arrays);
 }
 
 const C_LIBRARY = koffi.load(process.platform === 'win32' ? 'msvcrt.dll' : null);
