@@ -44,8 +44,6 @@ export interface Ahead {
   draft?: DraftModel | undefined;
   /** The model's MTP layer, if it has one and no draft model. */
   mtp?: { drafter: MtpDrafter; length: DraftLength } | undefined;
-  /** False where guesses for several replies at once gain nothing. */
-  forSeveral: boolean;
 }
 
 interface ChoiceContext {
@@ -169,15 +167,10 @@ function createSource(
 }
 
 /** Makes what guesses the tokens of a reply with a model, if there is one. `history` has the latest token last. */
-function createDraft(
-  { draft, mtp, forSeveral }: Ahead,
-  history: readonly Token[],
-  sequence: number,
-): Draft | undefined {
+function createDraft({ draft, mtp }: Ahead, history: readonly Token[], sequence: number): Draft | undefined {
   if (draft)
     return {
       tokenMs: () => draft.tokenMs ?? 0,
-      forSeveral: false,
       guess: (count) => draft.guess(history, count),
     };
   if (!mtp) return undefined;
@@ -194,8 +187,7 @@ function createDraft(
         return chosen;
       },
     },
-    tokenMs: drafter.tokenMs,
-    forSeveral,
+    tokenMs: () => drafter.tokenMs(1),
     async guess(count, pending) {
       const drawn = history.at(-1);
       // It goes on from the hidden row before this token.

@@ -142,7 +142,6 @@ async function startChat(
     oneByOne: options.oneByOne ?? false,
     draft,
     mtp: mtp && { drafter: mtp, length: createDraftLength(times.lines) },
-    forSeveral: backend === 'cpu' && decoder.unified,
   };
   const idle = copies && createIdleCopies(copies, store.held);
   const loop = createStepLoop(driver, async () => (await decoder.expand()) || store.evict());

@@ -10,9 +10,8 @@ export interface DraftLength {
    * To be called once for each pass for which there is a guess.
    *
    * @param guessMs the time to guess one token, in ms
-   * @param replies the number of replies in the pass that have as many guesses, this one included
    */
-  choose(tokens: number, guessMs?: number, replies?: number): number;
+  choose(tokens: number, guessMs?: number): number;
   /** Notes that `guessed` tokens were evaluated, none if that was not worth it, and that the first `right` were right. */
   note(guessed: number, right: number): void;
 }
@@ -27,11 +26,8 @@ const FIRST_WEIGHT = 2;
  */
 const KEPT = 0.9;
 const KEPT_IDLE = 0.99;
-/**
- * A guess has to be faster by this factor, because the measured times are not exact. For several replies it is larger: their times
- * are known less well, and a wrong guess costs all of them.
- */
-export const WORTH = { alone: 1.05, several: 1.2 };
+/** A guess has to be faster by this factor, because the measured times are not exact. */
+const WORTH = 1.05;
 
 /** @param times the times of passes with one sequence */
 export function createDraftLength(times: TokenTimes): DraftLength {
@@ -48,10 +44,10 @@ export function createDraftLength(times: TokenTimes): DraftLength {
     get share() {
       return share();
     },
-    choose(tokens, guessMs = 0, replies = 1) {
-      let best = { length: 0, gain: replies > 1 ? WORTH.several : WORTH.alone };
+    choose(tokens, guessMs = 0) {
+      let best = { length: 0, gain: WORTH };
       for (let length = 1; length <= LONGEST_GUESS; length++) {
-        const ms = Math.max(times.of(tokens), times.of(tokens + length * replies)) + length * guessMs;
+        const ms = Math.max(times.of(tokens), times.of(tokens + length)) + length * guessMs;
         const gain = expectedTokens(share(), length) / (ms / times.of(tokens));
         if (gain > best.gain) best = { length, gain };
       }

@@ -27,10 +27,8 @@ export interface Speculation {
 export interface Draft {
   /** The success of its guesses, if all replies count it together. By default each reply does so by itself. */
   readonly length?: DraftLength;
-  /** Returns the time of one guessed token for each of so many replies, in ms; 0 before that was measured. */
-  tokenMs(replies: number): number;
-  /** True if several replies have their tokens guessed in the same time as one. */
-  readonly forSeveral: boolean;
+  /** Returns the time of one guessed token, in ms; 0 before that was measured. */
+  tokenMs(): number;
   /**
    * Returns the next `count` tokens, or none.
    *
@@ -38,9 +36,6 @@ export interface Draft {
    */
   guess(count: number, pending: number): Promise<Token[]>;
 }
-
-/** The most passes in a row for which a draft is not asked. */
-const MOST_IDLE = 64;
 
 /** The sources of guesses. The success of each one is counted separately. */
 export interface Guessers {
@@ -52,7 +47,8 @@ export interface Guessers {
 
 /**
  * Guesses the tokens that the grammar makes likely; else the tokens after an earlier occurrence of the latest ones; else the
- * tokens of the draft. A draft model has one text at a time, so it guesses only while no other reply is generated.
+ * tokens of the draft. A draft takes the time of passes of its own, so it is only asked while the reply is alone: other replies and
+ * prompts would wait for it.
  */
 export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Guessers): Speculation {
   const newLength = () => createDraftLength(times.lines);
@@ -61,20 +57,16 @@ export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Gu
   /** The number of tokens that this reply had in the pass before. */
   let own = 1;
 
-  /** The number of passes for which the draft is not asked, and that number after the next draft that is not evaluated. */
-  let idle = { left: 0, next: 1 };
-
   /** Guesses for a pass that has `without` other tokens. Also returns the length rule of the source that guessed. */
   const ask = async (without: number, room: number): Promise<{ length: DraftLength; tokens: Token[] }> => {
-    const { replies } = times.latest;
     const likely = guide?.likely() ?? [];
     if (likely.length > 0) return { length: byGrammar, tokens: likely.slice(0, room) };
     lookup.update();
     const found = lookup.guess(room);
-    const drafts = draft !== undefined && (replies <= 1 || (draft.forSeveral && idle.left-- <= 0));
-    if (!drafts || (found.length > 0 && byLookup.choose(without) > 0)) return { length: byLookup, tokens: found };
-    const together = draft.forSeveral ? Math.max(1, replies) : 1;
-    const count = Math.min(room, byDraft.choose(without, draft.tokenMs(together), together));
+    const isAlone = times.latest.replies <= 1 && without <= own;
+    if (!draft || !isAlone || (found.length > 0 && byLookup.choose(without) > 0))
+      return { length: byLookup, tokens: found };
+    const count = Math.min(room, byDraft.choose(without, draft.tokenMs()));
     return { length: byDraft, tokens: count > 0 ? await draft.guess(count, own) : [] };
   };
 
@@ -90,9 +82,6 @@ export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Gu
     },
     note(evaluated, right) {
       latest?.note(evaluated, right);
-      // The planner of the step knows the times of the whole pass. A draft that it leaves out has cost time for nothing.
-      if (latest === byDraft)
-        idle = evaluated > 0 ? { left: 0, next: 1 } : { left: idle.next, next: Math.min(MOST_IDLE, 2 * idle.next) };
       own += evaluated;
       latest = undefined;
     },

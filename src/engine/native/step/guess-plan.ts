@@ -1,5 +1,5 @@
 import { sum } from '../../../utils/sum.ts';
-import { expectedTokens, WORTH } from '../draw/draft-length.ts';
+import { expectedTokens } from '../draw/draft-length.ts';
 import { cutRun, type MicroBatch } from '../llama/micro-batches.ts';
 import type { Demand, GuessOffer } from './step-plan.ts';
 
@@ -27,6 +27,12 @@ export interface GuessPlan {
   /** The expected time of all replies, in ms. */
   ms: number;
 }
+
+/**
+ * Guesses have to be faster by this factor, because the measured times are not exact. For several replies it is larger: their times
+ * are known less well, and a wrong guess costs all of them.
+ */
+const WORTH = { alone: 1.05, several: 1.2 };
 
 /**
  * Decides how many guessed tokens the replies of a step have evaluated; null if none. In a shared cache, each reply has as

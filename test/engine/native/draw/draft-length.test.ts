@@ -46,20 +46,6 @@ describe('the length of a draft', () => {
     expect(speedup).toBeGreaterThan(0.98);
   });
 
-  it('is shorter where each guess takes time of its own', () => {
-    const draft = createDraftLength(measured(onTwoCores));
-    expect(draft.choose(1, 3)).toBeLessThan(draft.choose(1));
-    expect(draft.choose(1, 1)).toBeGreaterThan(0);
-    expect(draft.choose(1, 30)).toBe(0);
-  });
-
-  it('is shorter for several replies with as many guesses each, whose pass takes longer', () => {
-    const lengths = [1, 2, 4, 16].map((replies) => createDraftLength(measured(onTwoCores)).choose(replies, 0, replies));
-    expect(lengths).toEqual([...lengths].sort((one, other) => other - one));
-    expect(lengths[0]).toBeGreaterThan(0);
-    expect(lengths[3]).toBe(0);
-  });
-
   it('is longer where a prompt makes the pass long anyway', () => {
     const draft = createDraftLength(measured(onTwoCores));
     expect(draft.choose(100)).toBeGreaterThan(draft.choose(1));

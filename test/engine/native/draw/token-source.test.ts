@@ -91,7 +91,6 @@ const drafting = (history: Token[]) => ({
     lookup: { update: () => {}, guess: () => [] },
     draft: {
       tokenMs: () => 0,
-      forSeveral: false,
       async guess(count) {
         const text = [...history];
         for (let ahead = 0; ahead < count; ahead++) text.push((next(text) + (text.length % 4 === 0 ? 1 : 0)) % 5);
