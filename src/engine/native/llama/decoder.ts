@@ -108,9 +108,8 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
     const at = cells.count(sequence);
     return at < Math.min(longest, growing.room) ? fillerPart(sequence, at) : undefined;
   };
-  /** A window forgets the tokens that it would need after the padding is dropped. */
   const mostOf = ({ at, position, rows }: Part) =>
-    memory.rewinds && memory.window === null && position === undefined && !rows ? growing.room - at : 0;
+    memory.rewinds && position === undefined && !rows ? growing.room - at : 0;
   const orderOf = (parts: Part[], arrange: PassOptions['arrange']): PassOrder =>
     arrange
       ? orderParts(parts, sequences, { spare: batchSize - tokensOf(parts), fillerFor, mostOf }, arrange)

@@ -64,7 +64,7 @@ export interface PassShape {
 export interface Padding {
   /** The most tokens that each sequence may have in the pass, by its number; 0 if it can not drop tokens. */
   most: readonly number[];
-  /** The most tokens that all sequences together may be padded with. */
+  /** The number of tokens for which the batch has room besides the parts. Fillers take of it, too. */
   spare: number;
 }
 
@@ -89,11 +89,11 @@ interface Way {
 export function planRuns(shape: PassShape, timeOf: (batch: MicroBatch) => number): Run[] {
   const { widths } = shape;
   const rowTimes = widths.map((_, index) => timeOf({ sequences: index + 1, width: 1 }));
-  const mayPad = widths.some((width) => width > 1);
+  const padding = paddingBesideFillers(shape);
   const ways: Way[] = [{ ms: 0, run: null }];
   for (let to = 1; to <= widths.length; to++) {
     const way = quickestWay(shape, to, ways, rowTimes, timeOf);
-    const padded = mayPad ? quickestPadded(shape, to, ways, timeOf) : null;
+    const padded = padding ? quickestPadded(widths, padding, to, ways, timeOf) : null;
     ways.push(padded && padded.ms < way.ms ? padded : way);
   }
 
@@ -145,14 +145,21 @@ function quickestWay(
   return quickest;
 }
 
+/** Returns what is left for padding if all gaps are filled; undefined if nothing may be padded. */
+function paddingBesideFillers({ widths, mayFill, padding }: PassShape): Padding | undefined {
+  if (!padding || widths.every((width) => width <= 1)) return undefined;
+  const spare = padding.spare - mayFill.filter(Boolean).length;
+  return spare > 0 ? { ...padding, spare } : undefined;
+}
+
 /** Returns the quickest way to put all sequences before `to` into runs of which the last is padded; null if there is none. */
 function quickestPadded(
-  { widths, padding }: PassShape,
+  widths: readonly number[],
+  padding: Padding,
   to: number,
   ways: readonly Way[],
   timeOf: (batch: MicroBatch) => number,
 ): Way | null {
-  if (!padding) return null;
   const share = Math.min(MOST_PADDING, padding.spare / sum(widths));
   let quickest: Way | null = null;
   let own = 0;

@@ -110,6 +110,20 @@ describe('the runs of a pass', () => {
     ]);
   });
 
+  it('leave places of the batch for fillers before they are padded', () => {
+    const shape = shapeOf([90, 100, 95, 100, 1, 0, 1, 0, 1], [5, 7]);
+    const most = shape.widths.map(() => 200);
+    const addedWith = (spare: number) => {
+      const runs = planRuns({ ...shape, padding: { spare, most } }, even);
+      const each = runs.flatMap(({ from, to, width = 1 }) => shape.widths.slice(from, to).map((own) => [own, width]));
+      return sum(each.map(([own = 0, width = 0]) => Math.max(0, width - own)));
+    };
+    // Four prompts take 15 tokens to be as wide as the widest, and each gap takes one.
+    expect(addedWith(20)).toBe(17);
+    // With less room than a place for each sequence there are no fillers.
+    for (let spare = shape.widths.length; spare < 20; spare++) expect(addedWith(spare)).toBeLessThanOrEqual(spare);
+  });
+
   it('are padded with no more tokens than are spare, and never slower for it', () => {
     const widths = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 16 });
     fc.assert(
