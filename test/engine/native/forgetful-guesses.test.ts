@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { narrow, textRequest } from '../../kit/generation.ts';
 import { silentLog } from '../../kit/log.ts';
 import { writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
+import { writeReply } from '../../kit/written-reply.ts';
 
 // A model with a sliding window can drop the tokens of its latest pass, and so can one with a recurrent state that keeps earlier states:
 // wrong guesses. The bias leaves the models three tokens: some guesses are then right, and others wrong.
@@ -46,17 +46,8 @@ describe.each([
     await plain[Symbol.asyncDispose]();
   });
 
-  async function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
-    const events: EngineEvent[] = [];
-    const request = textRequest(prompt, { maxTokens: 80, journal: true, ...more });
-    await engine.generate(request, (event) => events.push(event), new AbortController().signal);
-    const done = events.find((event) => event.kind === 'done');
-    return {
-      text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''),
-      tokens: events.flatMap((event) => (event.kind === 'drawn' ? [event.token] : [])),
-      guesses: done?.kind === 'done' ? done.guesses : undefined,
-      cached: done?.kind === 'done' ? done.cachedTokens : 0,
-    };
+  function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+    return writeReply(engine, textRequest(prompt, { maxTokens: 80, journal: true, ...more }));
   }
 
   it.each<[string, Partial<TextRequest>]>([
@@ -70,8 +61,8 @@ describe.each([
       const drawn = await say(plain, prompt, { ...more, cachePrompt: false });
       expect(guessed.tokens).toEqual(drawn.tokens);
       expect(guessed.text).toBe(drawn.text);
-      guesses.made += guessed.guesses?.made ?? 0;
-      guesses.right += guessed.guesses?.right ?? 0;
+      guesses.made += guessed.guesses.made;
+      guesses.right += guessed.guesses.right;
     }
   });
 

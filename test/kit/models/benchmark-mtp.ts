@@ -15,7 +15,7 @@ import {
   uint32,
   writeChunks,
 } from './gguf-writer.ts';
-import { matrix, vector } from './tiny-weights.ts';
+import { filled, matrix, vector } from './tiny-weights.ts';
 import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
 
 export interface BenchmarkMtpOptions {
@@ -100,21 +100,14 @@ function mtpLayer({ width, hidden, layers }: DecoderShape, all: readonly GgufTen
     ...halves.map((half) => ({ ...half, name: half.name.replace('.weight', '_shexp.weight') })),
     ...halves.map((half) => expertsOf(half)),
     matrix(name('ffn_gate_inp.weight'), width, EXPERTS, () => 0),
-    vector(
-      name('exp_probs_b.bias'),
-      Array.from({ length: EXPERTS }, () => 0),
-    ),
-    vector(name('nextn.enorm.weight'), ones(width)),
-    vector(name('nextn.hnorm.weight'), ones(width)),
+    vector(name('exp_probs_b.bias'), filled(EXPERTS, 0)),
+    vector(name('nextn.enorm.weight'), filled(width, 1)),
+    vector(name('nextn.hnorm.weight'), filled(width, 1)),
     // The embedding comes first, then the hidden row. The embedding's negative makes other tokens the most likely ones.
     matrix(name('nextn.eh_proj.weight'), 2 * width, width, (input, output) =>
       input === output ? (isRight ? 1 : -1) : 0,
     ),
   ];
-}
-
-function ones(length: number): number[] {
-  return Array.from({ length }, () => 1);
 }
 
 /** Returns a matrix of a network of which one side is half as long. Only its size matters: networks add nothing. */

@@ -9,6 +9,7 @@ import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
+import { writeReply } from '../../../kit/written-reply.ts';
 
 const SLOTS = 4;
 const SEEDED: Sampling = { ...narrow, temperature: 0.4, topK: 40, seed: 5 };
@@ -42,17 +43,11 @@ function load(name: string, more: Partial<EngineOptions>, log = silentLog): Prom
   return loadNativeEngine({ ...options, threads: 1, batchSize: 128, ...more }, 'cpu', log);
 }
 
-async function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
-  const events: EngineEvent[] = [];
-  const request = textRequest(prompt, { maxTokens: 30, journal: true, sampling: greedy, cachePrompt: false, ...more });
-  await engine.generate(request, (event) => events.push(event), new AbortController().signal);
-  const done = events.find((event) => event.kind === 'done');
-  return {
-    text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''),
-    tokens: events.flatMap((event) => (event.kind === 'drawn' ? [event.token] : [])),
-    guesses: (done?.kind === 'done' ? done.guesses : undefined) ?? { made: 0, right: 0 },
-    cached: done?.kind === 'done' ? done.cachedTokens : 0,
-  };
+function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+  return writeReply(
+    engine,
+    textRequest(prompt, { maxTokens: 30, journal: true, sampling: greedy, cachePrompt: false, ...more }),
+  );
 }
 
 describe('a reply of a model with an MTP layer', () => {

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EngineEvent } from '../../../../src/contract/events.ts';
 import type { EngineOptions, TextEngine, TextRequest } from '../../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeRecurrentMtpModel } from '../../../kit/models/recurrent-mtp-model.ts';
+import { writeReply } from '../../../kit/written-reply.ts';
 
 // A Qwen3.5 has a recurrent state, and its MTP layer a cache that can drop any tokens. The bias leaves the model three tokens: some
 // guesses are then right, and others wrong.
@@ -36,17 +36,11 @@ function load(more: Partial<EngineOptions>): Promise<TextEngine> {
   return loadNativeEngine({ ...options, threads: 1, batchSize: 48, ...more }, 'cpu', silentLog);
 }
 
-async function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
-  const events: EngineEvent[] = [];
-  const request = textRequest(prompt, { maxTokens: 80, journal: true, sampling: narrow, cachePrompt: false, ...more });
-  await engine.generate(request, (event) => events.push(event), new AbortController().signal);
-  const done = events.find((event) => event.kind === 'done');
-  return {
-    text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''),
-    tokens: events.flatMap((event) => (event.kind === 'drawn' ? [event.token] : [])),
-    guesses: (done?.kind === 'done' ? done.guesses : undefined) ?? { made: 0, right: 0 },
-    cached: done?.kind === 'done' ? done.cachedTokens : 0,
-  };
+function say(engine: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+  return writeReply(
+    engine,
+    textRequest(prompt, { maxTokens: 80, journal: true, sampling: narrow, cachePrompt: false, ...more }),
+  );
 }
 
 describe('a model with a recurrent state and an MTP layer', () => {
