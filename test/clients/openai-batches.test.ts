@@ -63,6 +63,12 @@ async function linesOf(client: OpenAI, id: string | undefined) {
     .map((each) => JSON.parse(each));
 }
 
+async function busySlots(): Promise<number> {
+  const headers = { authorization: `Bearer ${KEYS[0]}` };
+  const slots = await (await fetch(`${server.url}/slots?model=tiny`, { headers })).json();
+  return slots.filter(({ is_processing }: { is_processing: boolean }) => is_processing).length;
+}
+
 /** The lines of the access log about requests for completions. */
 function asked(log: string) {
   return requestsIn(log).filter(({ route }) => route === '/v1/chat/completions');
@@ -202,22 +208,25 @@ describe('the openai client', () => {
 
   it('chats beside a batch: a chat gets the slot of a line, which is asked again', async () => {
     const logged = server.log().length;
-    const file = await upload(ada, questions(8).replaceAll('"max_tokens":40', '"max_tokens":200'));
+    const gaveWay = () => asked(server.log().slice(logged)).filter(({ error }) => error === 'gave_way').length;
+    const file = await upload(ada, questions(LINES).replaceAll('"max_tokens":40', '"max_tokens":200'));
     const made = await ada.batches.create({
       input_file_id: file.id,
       endpoint: '/v1/chat/completions',
       completion_window: '24h',
     });
-    await until(async () => ((await ada.batches.retrieve(made.id)).request_counts?.completed ?? 0) > 0);
-    for (let turn = 0; turn < 3; turn++) {
+    // A chat that comes between two lines takes a free slot: so each chat waits until lines hold both.
+    await until(async () => {
+      const { status } = await ada.batches.retrieve(made.id);
+      if (status === 'completed') return true;
+      if ((await busySlots()) < 2) return false;
       const reply = await bob.chat.completions.create(question('hello', 'tiny', 2));
       expect(reply.choices).toHaveLength(1);
-    }
+      return gaveWay() > 0;
+    });
+    expect(gaveWay()).toBeGreaterThan(0);
     const batch = await ended(ada, made);
-    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 8 } });
-    const log = asked(server.log().slice(logged));
-    expect(log.filter(({ key }) => key === 'key-2').map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(log.filter(({ error }) => error === 'gave_way').length).toBeGreaterThan(0);
+    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: LINES } });
   });
 
   it('is told why there are no batches where the server keeps none', async () => {
