@@ -65,8 +65,9 @@ async function linesOf(client: OpenAI, id: string | undefined) {
 
 async function busySlots(): Promise<number> {
   const headers = { authorization: `Bearer ${KEYS[0]}` };
-  const slots = await (await fetch(`${server.url}/slots?model=tiny`, { headers })).json();
-  return slots.filter(({ is_processing }: { is_processing: boolean }) => is_processing).length;
+  const reply = await fetch(`${server.url}/slots?model=tiny`, { headers });
+  const slots = (await reply.json()) as { is_processing: boolean }[];
+  return slots.filter(({ is_processing }) => is_processing).length;
 }
 
 /** The lines of the access log about requests for completions. */
