@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
@@ -14,14 +17,25 @@ const COSTLY = Array.from({ length: 40 }, (_, index) => ({
   },
 }));
 
+/** A chat template that never ends for a message that says "endless". */
+const ENDLESS = `{%- if 'endless' in messages[0]['content'] -%}
+{%- for i in range(100000) -%}{%- for j in range(100000) -%}{%- endfor -%}{%- endfor -%}
+{%- endif -%}
+{{- messages[0]['content'] -}}`;
+
+let folder: string;
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer([...FLAGS, '--models', inject('modelsFolder')], {
-    PADDOCK_API_KEYS: Object.values(KEYS).join(),
-  });
+  folder = await mkdtemp(join(tmpdir(), 'paddock-preparing-'));
+  await copyFile(join(inject('modelsFolder'), 'tiny.gguf'), join(folder, 'tiny.gguf'));
+  await writeFile(join(folder, 'tiny.model.json'), JSON.stringify({ settings: { prompt_template: ENDLESS } }));
+  server = await startServer([...FLAGS, '--models', folder], { PADDOCK_API_KEYS: Object.values(KEYS).join() });
   await ask(KEYS.other);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
 
 async function ask(key: string, more: object = {}, signal?: AbortSignal): Promise<{ status: number; text: string }> {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
@@ -51,13 +65,14 @@ describe('costly schemas of one key', () => {
     leave.abort();
     await Promise.all(crowd);
   });
+});
 
-  it('wait for a thread no longer than ten seconds, and are then refused with 503', async () => {
-    const refused = await Promise.all(
-      Array.from({ length: 6 }, () => ask(KEYS.hostile, { tools: COSTLY, tool_choice: 'required' })),
-    );
-    const reasons = refused.map(({ text }) => JSON.parse(text).error.code);
-    expect(reasons).toContain('overloaded');
+describe('endless templates of one key', () => {
+  it('end after ten seconds with 400, and what waits for a thread so long is refused with 503', async () => {
+    const endless = { messages: [{ role: 'user', content: 'endless' }] };
+    const refused = await Promise.all(Array.from({ length: 6 }, () => ask(KEYS.hostile, endless)));
+    const reasons = new Set(refused.map(({ status, text }) => `${status} ${JSON.parse(text).error.code}`));
+    expect(reasons).toEqual(new Set(['400 preparation_too_expensive', '503 overloaded']));
     expect(await ask(KEYS.hostile)).toMatchObject({ status: 200 });
   });
 });

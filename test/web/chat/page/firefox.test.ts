@@ -159,7 +159,7 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
     await using site = await startPaddockSite({ models: inject('modelsFolder') });
     await using firefox = await launchFirefox();
     const tab = await firefox.open(site.url);
-    await tab.untilText(/pico/);
+    await tab.untilText(/Pico/);
     const { status, text } = await tab.page.evaluate(importInPage, { filename: 'tiny.gguf', apiKey: '' });
     expect({ status, last: eventsOf(text).at(-1) }).toMatchObject({ status: 200, last: { status: 'done' } });
   });
