@@ -83,10 +83,18 @@ function workloadsFor({ workloads, models }: Plan, model: string) {
 
 /** Loads the model on all endpoints, and reports if they write different texts at temperature 0. */
 async function warmUp(endpoints: Endpoint[]): Promise<void> {
-  const ask: Ask = { afterMs: 0, turns: ['hello world'], maxTokens: 16, fields: { temperature: 0, seed: 1 } };
   const texts: string[] = [];
-  for (const { target } of endpoints) texts.push((await sendLastTurn(target, ask, [])).text);
+  for (const endpoint of endpoints) texts.push(await wake(endpoint));
   if (new Set(texts).size > 1) say(`the endpoints write different texts: ${JSON.stringify(texts)}`);
+}
+
+/**
+ * Asks an endpoint for a short reply, which reads all weights: the system may have taken the memory of a server that was idle
+ * while others were measured. Returns the reply's text.
+ */
+async function wake({ target }: Endpoint): Promise<string> {
+  const ask: Ask = { afterMs: 0, turns: ['hello world'], maxTokens: 16, fields: { temperature: 0, seed: 1 } };
+  return (await sendLastTurn(target, ask, [])).text;
 }
 
 async function compare(
@@ -100,6 +108,7 @@ async function compare(
       const endpoint = endpoints[turn];
       if (!endpoint) continue;
       await sleep(PAUSE_MS);
+      await wake(endpoint);
       rounds[turn]?.push(await measureRound(endpoint, make(round)));
     }
   }

@@ -100,7 +100,7 @@ export function describeGpuLoad(estimate: GpuEstimate): string {
   const where = layers === allLayers ? `all ${layers} layers` : `${layers} of ${allLayers} layers`;
   const withExperts = Math.min(cpuExperts, allLayers - 1);
   const experts = cpuExperts === 0 ? '' : `, without the experts of ${withExperts} layers`;
-  const windows = `${slots} x ${contextLength} tokens`;
+  const windows = `${slots} slots of up to ${contextLength} tokens`;
   return `${where}${experts}: about ${formatBytes(onGpu)} on the GPU and ${formatBytes(beside)} beside it with ${windows}`;
 }
 

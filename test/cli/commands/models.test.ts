@@ -65,7 +65,7 @@ describe('paddock show', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^id +shelf\/brief$/m);
     expect(stdout).toMatch(/^context +1024 tokens, 1024 in training$/m);
-    expect(stdout).toMatch(/^memory +about [\d.]+ MB on the CPU \(.*\) with 16 x 1024 tokens$/m);
+    expect(stdout).toMatch(/^memory +about [\d.]+ MB on the CPU \(.*\) with 16 slots of up to 1024 tokens$/m);
     expect(stdout).toContain(join(home, 'models/shelf/brief.gguf'));
   });
 
