@@ -123,7 +123,10 @@ function memoryFacts(load: LoadEstimate, { shape: { experts } }: ModelSource): [
   const ground = backend === 'wasm' ? 'WebAssembly' : 'the CPU';
   const of = experts ? `, with ${experts.used} of ${experts.count} experts in each layer` : '';
   return [
-    ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} slots of up to ${contextLength} tokens`],
+    [
+      'memory',
+      `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} slots of up to ${contextLength} tokens`,
+    ],
     ...load.passedOver.map((reason): [string, string] => ['passed over', reason]),
     ['each token', `reads ${formatBytes(load.readPerToken)} of weights${of}`],
     ...(load.fromFile ? [['fits', FROM_FILE] satisfies [string, string]] : []),
