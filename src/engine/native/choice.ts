@@ -30,9 +30,9 @@ import { createSamplerChain } from './llama/sampler-chain.ts';
 import type { Token } from './llama/tokens/token.ts';
 import { possibleTokens } from './llama/tokens/token-index.ts';
 import type { Vocabulary } from './llama/tokens/vocabulary.ts';
-import type { MtpDrafter } from './mtp/mtp-drafter.ts';
 import type { Slot } from './prefix/prefix-store.ts';
 import { createPromptMedia, type PlacedPiece } from './prompt-media.ts';
+import type { RowDrafter } from './row-drafts/row-drafter.ts';
 import type { PassTimes } from './step/pass-times.ts';
 import type { StepLoop } from './step/step-loop.ts';
 
@@ -43,7 +43,7 @@ export interface Ahead {
   oneByOne: boolean;
   draft?: DraftModel | undefined;
   /** The model's MTP layer, if it has one and no draft model. */
-  mtp?: { drafter: MtpDrafter; length: DraftLength } | undefined;
+  mtp?: { drafter: RowDrafter; length: DraftLength } | undefined;
 }
 
 interface ChoiceContext {

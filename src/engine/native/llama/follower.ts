@@ -1,4 +1,4 @@
-import type { HiddenRows } from './mtp/hidden-rows.ts';
+import type { HiddenRows } from './hidden/hidden-rows.ts';
 import type { Part } from './pass-order.ts';
 
 /**

@@ -13,11 +13,11 @@ import {
   planOffload,
   smallerOffload,
 } from '../../offload.ts';
+import { loadsMtp, type MtpOption } from './hidden/mtp-support.ts';
 import { rearrangesWeights } from './library/kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library/library.ts';
 import { type LlamaModel, openModel } from './model.ts';
 import { moveWeights } from './move-weights.ts';
-import { loadsMtp, type MtpOption } from './mtp/support.ts';
 import { devicesFor, placementParams } from './placement.ts';
 
 /** A loaded model, with the context window that fits beside it. */

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
+import { HIDDEN_FUNCTIONS } from '../hidden/functions.ts';
 import { MEDIA_FUNCTIONS } from '../media/functions.ts';
-import { MTP_FUNCTIONS } from '../mtp/functions.ts';
 import { type Declaration, FUNCTIONS } from './functions.ts';
 import type { Pointer } from './pointer.ts';
 import { declareStructs, type ThreadPoolParams } from './structs.ts';
@@ -26,8 +26,8 @@ export type Bindings = BindingsOf<typeof FUNCTIONS>;
 /** The functions of `MEDIA_FUNCTIONS`, ready to be called. */
 export type MediaBindings = BindingsOf<typeof MEDIA_FUNCTIONS>;
 
-/** The functions of `MTP_FUNCTIONS`, ready to be called. */
-export type MtpBindings = BindingsOf<typeof MTP_FUNCTIONS>;
+/** The functions of `HIDDEN_FUNCTIONS`, ready to be called. */
+export type HiddenBindings = BindingsOf<typeof HIDDEN_FUNCTIONS>;
 
 /** A line of llama.cpp's log. `level` is ggml's: 1 debug, 2 information, 3 warning, 4 error, 5 the rest of a line. */
 export type TakeLogLine = (level: number, text: string) => void;
@@ -60,10 +60,10 @@ export function bindMedia(path: string, libraries: string[]): MediaBindings {
 }
 
 /** Binds the functions for MTP layers of the libraries that `bind` has opened. Returns null if one is missing. */
-export function bindMtp(paths: string[]): MtpBindings | null {
+export function bindHidden(paths: string[]): HiddenBindings | null {
   try {
     return bindAll(
-      MTP_FUNCTIONS,
+      HIDDEN_FUNCTIONS,
       paths.map((path) => koffi.load(path)),
     );
   } catch {

@@ -6,9 +6,9 @@ import { findBinaries } from './binaries.ts';
 import {
   type Bindings,
   bind,
-  bindMtp,
+  bindHidden,
   bindThreadPools,
-  type MtpBindings,
+  type HiddenBindings,
   registerLog,
   type ThreadPools,
 } from './bindings.ts';
@@ -20,7 +20,7 @@ import { DEVICE_TYPE } from './structs.ts';
 export interface Library {
   llama: Bindings;
   /** The functions for MTP layers; null if the libraries lack one. */
-  mtp: MtpBindings | null;
+  hidden: HiddenBindings | null;
   /** The paths of the libraries. */
   paths: string[];
   /** The function that takes llama.cpp's log. */
@@ -92,7 +92,7 @@ async function openAnew(gpu: GpuRuntime | false, stockKernels: boolean): Promise
   const instructionSets = readInstructionSets(llama.llama_print_system_info());
   return {
     llama,
-    mtp: bindMtp(libraries),
+    hidden: bindHidden(libraries),
     paths: libraries,
     logTo,
     gpu,

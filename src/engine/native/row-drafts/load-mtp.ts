@@ -2,15 +2,15 @@ import { type Log, withFields } from '../../../contract/log.ts';
 import { messageOf } from '../../../utils/error-message.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
+import { whyNoMtp } from '../llama/hidden/mtp-support.ts';
 import type { LlamaModel } from '../llama/model.ts';
-import { whyNoMtp } from '../llama/mtp/support.ts';
-import { createMtpCache } from './mtp-cache.ts';
-import { createMtpDrafter, type MtpDrafter } from './mtp-drafter.ts';
+import { createRowCache } from './row-cache.ts';
+import { createRowDrafter, type RowDrafter } from './row-drafter.ts';
 
 /** What became of a model's MTP layer. */
 export interface LoadedMtp {
   /** Undefined if the layer is not used. */
-  drafter?: MtpDrafter;
+  drafter?: RowDrafter;
   /** Whether it is used, and why not; undefined for a model without such a layer. */
   state?: string;
 }
@@ -40,8 +40,8 @@ export async function loadMtp(
   try {
     const named = withFields(log, { context: 'MTP layer' });
     const growing = await createGrowingContext(model, options, grows, named, available, { mtp: true });
-    const drafter = createMtpDrafter({
-      cache: createMtpCache(growing, model.hiddenWidth),
+    const drafter = createRowDrafter({
+      cache: createRowCache(growing, model.hiddenWidth),
       batchSize: growing.context.batchSize,
       threads,
       onFailure: (error) => log.warn('MTP layer no longer used', { reason: messageOf(error) }),

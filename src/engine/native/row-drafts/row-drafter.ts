@@ -3,14 +3,14 @@ import { createTurns } from '../../../utils/turns.ts';
 import { nextTurn } from '../../node/next-turn.ts';
 import { CacheFull } from '../llama/context.ts';
 import type { Follower } from '../llama/follower.ts';
-import type { HiddenRows } from '../llama/mtp/hidden-rows.ts';
+import type { HiddenRows } from '../llama/hidden/hidden-rows.ts';
 import { FILLER, type Part } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
 import { createTokenTimes } from '../step/pass-times.ts';
-import type { MtpCache } from './mtp-cache.ts';
+import type { RowCache } from './row-cache.ts';
 
 /** A model's MTP layer, which guesses the next tokens of its replies. */
-export interface MtpDrafter extends Follower {
+export interface RowDrafter extends Follower {
   /** Returns the time in which one token is guessed for each of so many replies, in ms; 0 before any was measured. */
   tokenMs(replies: number): number;
   /** Measures that time, with some passes. To be called before the first sequence holds tokens. */
@@ -47,8 +47,8 @@ interface Asked {
   resolve: (tokens: Token[]) => void;
 }
 
-export interface MtpDrafterOptions {
-  cache: MtpCache;
+export interface RowDrafterOptions {
+  cache: RowCache;
   /** The most tokens of one pass. */
   batchSize: number;
   /** Returns the number of threads to guess with. */
@@ -58,7 +58,7 @@ export interface MtpDrafterOptions {
 }
 
 /** Makes the drafter of a model whose MTP layer has this cache. */
-export function createMtpDrafter({ cache, batchSize, threads, onFailure }: MtpDrafterOptions): MtpDrafter {
+export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDrafterOptions): RowDrafter {
   const inTurn = createTurns();
   const times = createTokenTimes();
   let asked: Asked[] = [];

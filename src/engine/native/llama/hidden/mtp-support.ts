@@ -5,18 +5,18 @@ import type { Library } from '../library/library.ts';
 export type MtpOption = 'mtp' | 'draft' | 'oneByOne';
 
 /** True if the MTP layer of a model is loaded with it. */
-export function loadsMtp(library: Pick<Library, 'mtp'>, options: Pick<EngineOptions, MtpOption>): boolean {
+export function loadsMtp(library: Pick<Library, 'hidden'>, options: Pick<EngineOptions, MtpOption>): boolean {
   return options.mtp !== undefined && whyNoMtp(library, options) === undefined;
 }
 
 /** Returns why the MTP layer of a model that has one is not used; undefined if it is. */
 export function whyNoMtp(
-  library: Pick<Library, 'mtp'>,
+  library: Pick<Library, 'hidden'>,
   { mtp, draft, oneByOne }: Pick<EngineOptions, MtpOption>,
 ): string | undefined {
   if (mtp?.off !== undefined) return mtp.off;
   if (oneByOne) return 'every token is drawn by itself';
   if (draft !== undefined) return 'a draft model guesses in its place';
-  if (!library.mtp) return "llama.cpp's libraries for this system have no functions for it";
+  if (!library.hidden) return "llama.cpp's libraries for this system have no functions for it";
   return undefined;
 }

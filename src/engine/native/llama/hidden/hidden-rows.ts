@@ -23,18 +23,18 @@ export interface HiddenRows {
  * @param handle returns the context; throws once it is closed
  * @throws an Error if the libraries have no functions for that
  */
-export function openHiddenRows({ mtp }: Pick<Library, 'mtp'>, width: number, handle: () => Pointer): HiddenRows {
-  if (!mtp) throw new Error("llama.cpp's libraries have no functions for MTP layers");
+export function openHiddenRows({ hidden }: Pick<Library, 'hidden'>, width: number, handle: () => Pointer): HiddenRows {
+  if (!hidden) throw new Error("llama.cpp's libraries have no functions for MTP layers");
   let isGiven = false;
   const give = (given: boolean) => {
-    if (given !== isGiven) mtp._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), given, false);
+    if (given !== isGiven) hidden._Z26llama_set_embeddings_nextnP13llama_contextbb(handle(), given, false);
     isGiven = given;
   };
   give(true);
   return {
     give,
     at(place, count) {
-      const address = mtp._Z30llama_get_embeddings_nextn_ithP13llama_contexti(handle(), place);
+      const address = hidden._Z30llama_get_embeddings_nextn_ithP13llama_contexti(handle(), place);
       if (!address) throw new Error(`there is no hidden row at ${place}`);
       const rows = new Float32Array(Math.max(64, count * width)).subarray(0, count * width);
       copyInto(rows, address);

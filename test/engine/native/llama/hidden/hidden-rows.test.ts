@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ContextOptions, type LlamaContext, openContext } from '../../../../../src/engine/native/llama/context.ts';
+import { openHiddenRows } from '../../../../../src/engine/native/llama/hidden/hidden-rows.ts';
 import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
-import { openHiddenRows } from '../../../../../src/engine/native/llama/mtp/hidden-rows.ts';
 import type { Part } from '../../../../../src/engine/native/llama/pass-order.ts';
 import { writeMtpModel } from '../../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../../kit/native-model.ts';
@@ -92,7 +92,7 @@ describe('hidden rows', () => {
   });
 
   it('are refused where the libraries lack the functions for them', () => {
-    const refused = () => openHiddenRows({ ...model.library, mtp: null }, 4, () => 0n);
+    const refused = () => openHiddenRows({ ...model.library, hidden: null }, 4, () => 0n);
     expect(refused).toThrow('no functions for MTP layers');
   });
 });

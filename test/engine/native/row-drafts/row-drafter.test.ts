@@ -8,9 +8,9 @@ import { createDecoder, type Decoder } from '../../../../src/engine/native/llama
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
-import { loadMtp } from '../../../../src/engine/native/mtp/load-mtp.ts';
-import type { MtpDrafter } from '../../../../src/engine/native/mtp/mtp-drafter.ts';
-import type { Pairs } from '../../../../src/engine/native/mtp/trail.ts';
+import { loadMtp } from '../../../../src/engine/native/row-drafts/load-mtp.ts';
+import type { RowDrafter } from '../../../../src/engine/native/row-drafts/row-drafter.ts';
+import type { Pairs } from '../../../../src/engine/native/row-drafts/trail.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
@@ -24,7 +24,7 @@ const PROMPT = 'one two three';
 let folder: string;
 let options: EngineOptions;
 let model: LlamaModel;
-let drafter: MtpDrafter;
+let drafter: RowDrafter;
 let decoder: Decoder;
 
 beforeAll(async () => {
@@ -320,7 +320,7 @@ describe('what became of an MTP layer', () => {
   });
 
   it('is told where the libraries have no functions for it', async () => {
-    const without = { ...model, library: { ...model.library, mtp: null } };
+    const without = { ...model, library: { ...model.library, hidden: null } };
     expect(await stateOf({}, without)).toMatch(/libraries for this system/);
   });
 

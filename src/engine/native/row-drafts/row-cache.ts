@@ -11,7 +11,7 @@ export interface Guessed {
 }
 
 /** The cache of a model's MTP layer, with what each sequence of the model lacks there. One call at a time may be under way. */
-export interface MtpCache {
+export interface RowCache {
   readonly sequences: number;
   trail(sequence: number): Trail;
   /** Drops the tokens of a sequence from a position on; does nothing without one. */
@@ -30,7 +30,7 @@ export interface MtpCache {
 }
 
 /** @param width the numbers of a hidden row */
-export function createMtpCache(growing: GrowingContext, width: number): MtpCache {
+export function createRowCache(growing: GrowingContext, width: number): RowCache {
   const { sequences, batchSize, unified } = growing.context;
   const trails = Array.from({ length: sequences }, () => createTrail(width));
   const trail = (sequence: number): Trail => {

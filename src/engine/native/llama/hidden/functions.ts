@@ -5,7 +5,7 @@ import type { Pointer } from '../library/pointer.ts';
  * The functions of llama-ext.h that Paddock calls, in the form of `FUNCTIONS`. They are C++ and no part of llama.cpp's stable API. Their
  * names in the libraries are those of the Itanium ABI; the libraries for Windows have others.
  */
-export const MTP_FUNCTIONS = {
+export const HIDDEN_FUNCTIONS = {
   /**
    * Has the passes of a context give hidden rows, the inputs of MTP layers: of all tokens or, if `masked`, of those whose
    * logits are asked for.
