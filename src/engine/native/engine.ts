@@ -114,7 +114,7 @@ async function startChat(
     () => driver.replyThreads,
     log,
   );
-  const context = await createGrowingContext(model, sized, grows, log, available, { givesHidden: mtp !== undefined });
+  const context = await createGrowingContext(model, sized, grows, log, available, { gives: mtp && ['output'] });
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes(context.context.unified);
   const decoder = createDecoder(context, model, mtp);

@@ -2,7 +2,8 @@ import { sum } from '../../../utils/sum.ts';
 import type { KvType } from '../../engine.ts';
 import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts';
 import { createBatch } from './batch.ts';
-import { type HiddenRows, openHiddenRows } from './hidden/hidden-rows.ts';
+import { createEncoder, type During, type EncodeRows } from './hidden/encoder.ts';
+import { type HiddenRows, openHiddenRows, type RowPart } from './hidden/hidden-rows.ts';
 import { addressOf, type Bindings, isSetCallback } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import { CONTEXT_TYPE, type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING } from './library/structs.ts';
@@ -41,10 +42,18 @@ export interface ContextOptions {
   flashAttention?: boolean | undefined;
   /** What a model that writes no text computes for each sequence; by default logits. */
   output?: 'embedding' | 'score';
-  /** True for a context of the model's MTP layers: its parts have hidden rows, and it gives such rows. */
-  mtp?: boolean | undefined;
-  /** True if the passes give the hidden rows of all tokens, from which MTP layers guess. */
-  givesHidden?: boolean | undefined;
+  /**
+   * Given for a context that guesses from hidden rows: that of a model's MTP layers, or of an EAGLE-3 draft model. Its parts have such
+   * rows, and its passes give the outputs of its last layer, from which it guesses on.
+   */
+  guesses?: 'mtp' | 'eagle3' | undefined;
+  /**
+   * For an EAGLE-3 draft model: llama.cpp's context of the model for which it guesses, whose embeddings and output layer it takes if it
+   * has none. It has to outlive this context.
+   */
+  target?: Pointer | undefined;
+  /** The parts of the hidden rows that the passes give of all tokens; by default they give none. */
+  gives?: readonly RowPart[] | undefined;
 }
 
 /** How a forward pass is computed. */
@@ -62,6 +71,8 @@ export interface EvaluationOptions {
  * may be under way. All functions throw after `close`.
  */
 export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
+  /** llama.cpp's context. Throws after `close`. */
+  readonly handle: Pointer;
   /** The number of tokens that a sequence can hold, if the others leave it as many. */
   readonly room: number;
   readonly sequences: number;
@@ -74,6 +85,8 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   readonly states: number;
   /** The hidden rows of the latest pass; undefined in a context that gives none. */
   readonly hidden: HiddenRows | undefined;
+  /** Turns hidden rows of the target into those of an EAGLE-3 draft model; undefined in a context of another kind. */
+  readonly encode: EncodeRows | undefined;
   /** Sets the number of threads of the following passes, at most the number that the context was made with. */
   setThreads(threads: number): void;
   /**
@@ -141,7 +154,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   let calls = 0;
   let onIdle: (() => void) | undefined;
   const memory = llama.llama_get_memory(opened);
-  const batch = createBatch(batchSize, options.mtp ? model.hiddenWidth : 0);
+  const batch = createBatch(batchSize, options.guesses ? model.hiddenWidth : 0);
   const pool = threadPools.create({ ...llama.ggml_threadpool_params_default(threads), poll: POLL });
   llama.llama_attach_threadpool(opened, pool, pool);
   let usedThreads = threads;
@@ -175,6 +188,9 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
   };
 
   return {
+    get handle() {
+      return handle();
+    },
     room: llama.llama_n_ctx_seq(opened),
     sequences,
     unified: options.unified ?? false,
@@ -182,6 +198,7 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     outputs: mostOutputs,
     states: llama.llama_n_rs_seq(opened),
     hidden,
+    encode: options.guesses === 'eagle3' && hidden ? createEncoder(model.library, hidden, during) : undefined,
     setThreads(wanted) {
       const count = Math.min(wanted, threads);
       if (count === usedThreads) return;
@@ -240,9 +257,9 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
 }
 
 /** Has a context give the hidden rows that it is asked for. */
-function openHidden(model: LlamaModel, { mtp, givesHidden }: ContextOptions, handle: () => Pointer) {
-  if (!mtp && !givesHidden) return undefined;
-  return openHiddenRows(model.library, model.hiddenWidth, handle);
+function openHidden(model: LlamaModel, { guesses, gives }: ContextOptions, handle: () => Pointer) {
+  const parts = guesses ? (['output'] as const) : gives;
+  return parts && openHiddenRows(model.library, parts, model.hiddenWidth, handle);
 }
 
 /** Returns the places after which the parts look at the highest logits, and at how many. */
@@ -251,9 +268,6 @@ function wantedOf(parts: readonly Part[], places: readonly LogitsPlace[][]): Wan
     most > 0 ? (places[index] ?? []).map((place) => ({ place, most })) : [],
   );
 }
-
-/** Runs a call of C with the context, which is not freed before the call has ended. */
-type During = <T>(call: (context: Pointer) => Promise<T>) => Promise<T>;
 
 /** Makes the functions that copy the states of sequences out of a context and into it. */
 function createStates(llama: Bindings, during: During): Pick<LlamaContext, 'save' | 'load' | 'moveTo' | 'setState'> {
@@ -306,7 +320,8 @@ function paramsOf(llama: Bindings, options: ContextOptions, stop: Uint8Array): C
     n_threads_batch: threads,
     flash_attn_type: flashAttentionOf(options.flashAttention),
     swa_full: false,
-    ctx_type: options.mtp ? CONTEXT_TYPE.mtp : CONTEXT_TYPE.default,
+    ctx_type: options.guesses === 'mtp' ? CONTEXT_TYPE.mtp : CONTEXT_TYPE.default,
+    ctx_other: options.target ?? null,
     type_k: kvType,
     type_v: kvType,
     embeddings: output !== undefined,

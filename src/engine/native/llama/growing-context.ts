@@ -37,7 +37,7 @@ export interface GrowingContext {
 }
 
 /** What the context of a chat model computes besides, or in place of, its own layers. */
-export type ContextPart = Pick<ContextOptions, 'mtp' | 'givesHidden'>;
+export type ContextPart = Pick<ContextOptions, 'guesses' | 'target' | 'gives'>;
 
 /** The time between two attempts to grow after one that failed, in ms. */
 const RETRY_MS = 1000;
@@ -62,7 +62,9 @@ export async function createGrowingContext(
   const isShort = grows && first < largest;
   const open = (length: number) => openWith(model, options, sizes, length, part);
   let context = await open(isShort ? first : largest);
-  const perToken = isShort ? await measureCache(context, part.mtp ? model.hiddenWidth : 0) : { whole: 0, windowed: 0 };
+  const perToken = isShort
+    ? await measureCache(context, part.guesses ? model.hiddenWidth : 0)
+    : { whole: 0, windowed: 0 };
   const windowed = (model.window ?? 0) + (options.microBatch ?? context.batchSize);
   const bytesAt = (length: number) =>
     (unified ? 1 : options.slots) * (perToken.whole * length + perToken.windowed * Math.min(length, windowed));
@@ -162,10 +164,10 @@ async function openWith(
     batchSize,
     microBatch: Math.max(options.microBatch ?? batchSize, sequences),
     // A guess needs the logits after one token of each sequence.
-    outputs: part.mtp ? sequences : sequences * outputsOf(batchSize, sequences),
+    outputs: part.guesses ? sequences : sequences * outputsOf(batchSize, sequences),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
-    states: part.mtp ? undefined : options.states,
+    states: part.guesses ? undefined : options.states,
     kvType: options.kvType,
     unified,
     ...part,
@@ -184,7 +186,7 @@ interface TokenBytes {
 /**
  * Returns the bytes of one token: the difference between states of two tokens and of one.
  *
- * @param hiddenWidth the numbers of a hidden row in a context of MTP layers, else 0
+ * @param hiddenWidth the numbers of a hidden row in a context that guesses from them, else 0
  */
 async function measureCache(context: LlamaContext, hiddenWidth: number): Promise<TokenBytes> {
   const rows = hiddenWidth > 0 ? { hidden: new Float32Array(hiddenWidth) } : {};

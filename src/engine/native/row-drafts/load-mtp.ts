@@ -39,7 +39,7 @@ export async function loadMtp(
   if (reason !== undefined) return { state: `not used: ${reason}` };
   try {
     const named = withFields(log, { context: 'MTP layer' });
-    const growing = await createGrowingContext(model, options, grows, named, available, { mtp: true });
+    const growing = await createGrowingContext(model, options, grows, named, available, { guesses: 'mtp' });
     const drafter = createRowDrafter({
       cache: createRowCache(growing, model.hiddenWidth),
       batchSize: growing.context.batchSize,

@@ -37,7 +37,7 @@ async function reportedCache(path: string, mtp = false): Promise<number> {
   const states = earlierStates(await shapeOf(path), SLOTS);
   const sizesOfContext = { contextLength: CONTEXT, sequences: SLOTS, batchSize: BATCH, threads: 1 };
   const context = await openContext(model, { ...sizesOfContext, states });
-  const ofMtp = mtp ? await openContext(model, { ...sizesOfContext, mtp }) : null;
+  const ofMtp = mtp ? await openContext(model, { ...sizesOfContext, guesses: 'mtp' }) : null;
   await ofMtp?.[Symbol.asyncDispose]();
   await context?.[Symbol.asyncDispose]();
   await model.close();

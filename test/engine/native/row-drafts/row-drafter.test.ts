@@ -51,7 +51,7 @@ async function open(wanted: EngineOptions, of = model) {
   const memory = { grows: true, available: () => Number.POSITIVE_INFINITY };
   const { drafter: mtp } = await loadMtp(of, wanted, memory, () => 1, silentLog);
   if (!mtp) throw new Error('the MTP layer is not used');
-  const context = await createGrowingContext(of, wanted, true, silentLog, memory.available, { givesHidden: true });
+  const context = await createGrowingContext(of, wanted, true, silentLog, memory.available, { gives: ['output'] });
   return { drafter: mtp, decoder: createDecoder(context, of, mtp) };
 }
 
@@ -238,8 +238,8 @@ describe('an MTP layer whose guesses depend on the hidden rows', () => {
 async function guessesOf(of: LlamaModel, text: Token[], following: Token[]): Promise<Token[][]> {
   const sizes = { contextLength: 512, sequences: 1, batchSize: 256, threads: 1, unified: true, flashAttention: true };
   const [main, mtp] = [
-    await openContext(of, { ...sizes, givesHidden: true }),
-    await openContext(of, { ...sizes, mtp: true }),
+    await openContext(of, { ...sizes, gives: ['output'] }),
+    await openContext(of, { ...sizes, guesses: 'mtp' }),
   ];
   if (!main?.hidden || !mtp?.hidden) throw new Error('there is no context');
   const all: Token[][] = [];

@@ -169,6 +169,10 @@ export const FUNCTIONS = {
   llama_decode: declare<(context: Pointer, batch: Batch) => number>(
     'int32_t llama_decode(void *context, llama_batch batch)',
   ),
+  /** Runs the encoder of a model that has one. It keeps nothing in the cache. Returns 0, 2 after an abort, or a negative number for an error. */
+  llama_encode: declare<(context: Pointer, batch: Batch) => number>(
+    'int32_t llama_encode(void *context, llama_batch batch)',
+  ),
   /** Waits until the latest pass is computed: on a GPU, `llama_decode` returns before. */
   llama_synchronize: declare<(context: Pointer) => void>('void llama_synchronize(void *context)'),
   /** Returns the logits after a token of the latest batch; null if none were asked for there. */

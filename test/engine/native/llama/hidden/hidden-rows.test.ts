@@ -23,8 +23,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-mtp-'));
   writeMtpModel(join(folder, 'mtp.gguf'), { layers: 2 });
   model = await openNativeModel(join(folder, 'mtp.gguf'), { load_mtp: true });
-  main = await open({ givesHidden: true });
-  mtp = await open({ mtp: true });
+  main = await open({ gives: ['output'] });
+  mtp = await open({ guesses: 'mtp' });
 });
 afterAll(async () => {
   await model.close();
@@ -92,8 +92,8 @@ describe('hidden rows', () => {
   });
 
   it('are refused where the libraries lack the functions for them', () => {
-    const refused = () => openHiddenRows({ ...model.library, hidden: null }, 4, () => 0n);
-    expect(refused).toThrow('no functions for MTP layers');
+    const refused = () => openHiddenRows({ ...model.library, hidden: null }, ['output'], 4, () => 0n);
+    expect(refused).toThrow('no functions for hidden rows');
   });
 });
 
