@@ -48,6 +48,16 @@ export interface ModelShape {
   mtpCachedPerToken?: number;
   /** The shape of its draft model, if it has one. */
   draft?: ModelShape;
+  /** The shape of its EAGLE-3 draft model, if it has one. */
+  eagle3?: Eagle3Shape;
+}
+
+/** The figures of an EAGLE-3 draft model's header from which its memory is estimated. */
+export interface Eagle3Shape extends ModelShape {
+  /** The number of layers of the model whose inputs it reads. */
+  readLayers: number;
+  /** True if it takes the embeddings or the output layer of the model. */
+  borrows: boolean;
 }
 
 /** The GGUF of a LoRA adapter, and the name by which requests refer to it. */
@@ -64,6 +74,11 @@ export interface ModelSource {
   projector?: string;
   /** The GGUF of a draft model, which guesses the next tokens of a reply, if it has one. */
   draft?: string;
+  /**
+   * The GGUF of an EAGLE-3 draft model, which guesses from hidden rows of the model, if it has one. It then has no other draft model.
+   * `borrows` is true if it takes the embeddings or the output layer of the model, because it has none.
+   */
+  eagle3?: { file: string; borrows: boolean };
   /** Given for a model with MTP layers, which guess the next tokens of its replies. `off` says why they are not to be used. */
   mtp?: { off?: string };
   /** The LoRA adapters that requests can have applied. */

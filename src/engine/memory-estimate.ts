@@ -88,6 +88,12 @@ const HEAD_LENGTH = 64;
  */
 export const MOST_OUTPUTS = 16;
 
+/**
+ * The most tokens in one forward pass of an EAGLE-3 draft model. llama.cpp computes the logits of all of them: with 152,000 tokens in the
+ * vocabulary, each takes 0.6 MB in the graph and as much among the outputs.
+ */
+export const EAGLE3_BATCH = 64;
+
 /** The earlier recurrent states of all slots together take at most this share of the bytes of the weights. */
 const STATES_SHARE = 1 / 8;
 

@@ -42,8 +42,8 @@ export interface Ahead {
   /** True if every token is drawn by itself, without guesses and forced tokens. */
   oneByOne: boolean;
   draft?: DraftModel | undefined;
-  /** The model's MTP layer, if it has one and no draft model. */
-  mtp?: { drafter: RowDrafter; length: DraftLength } | undefined;
+  /** What guesses from hidden rows, if the model has it: its EAGLE-3 draft model, or its MTP layer and no draft model. */
+  rows?: { drafter: RowDrafter; length: DraftLength } | undefined;
 }
 
 interface ChoiceContext {
@@ -167,14 +167,14 @@ function createSource(
 }
 
 /** Makes what guesses the tokens of a reply with a model, if there is one. `history` has the latest token last. */
-function createDraft({ draft, mtp }: Ahead, history: readonly Token[], sequence: number): Draft | undefined {
+function createDraft({ draft, rows }: Ahead, history: readonly Token[], sequence: number): Draft | undefined {
   if (draft)
     return {
       tokenMs: () => draft.tokenMs ?? 0,
       guess: (count) => draft.guess(history, count),
     };
-  if (!mtp) return undefined;
-  const { drafter, length } = mtp;
+  if (!rows) return undefined;
+  const { drafter, length } = rows;
   return {
     length: {
       ...length,

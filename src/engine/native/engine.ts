@@ -29,6 +29,7 @@ import { createIdleCopies } from './prefix/idle-copies.ts';
 import { UNKNOWN_COSTS } from './prefix/prefix-plan.ts';
 import { createPrefixStore } from './prefix/prefix-store.ts';
 import { type CopyLink, createTieredCopies } from './prefix/tiered-copies.ts';
+import { loadEagle3 } from './row-drafts/load-eagle3.ts';
 import { loadMtp } from './row-drafts/load-mtp.ts';
 import { createDriver, type Driver } from './step/driver.ts';
 import { gpuCost } from './step/gpu-cost.ts';
@@ -107,24 +108,21 @@ async function startChat(
   // Images can't be evaluated again as text can, so each conversation with them has the room for its whole window.
   const sized = projector ? { ...wanted, mostSlots: wanted.slots } : wanted;
   if (options.oneByOne) model.library.kernels.keepOrder?.();
-  const { drafter: mtp, state: mtpState } = await loadMtp(
-    model,
-    sized,
-    { grows, available },
-    () => driver.replyThreads,
-    log,
-  );
-  const context = await createGrowingContext(model, sized, grows, log, available, { gives: mtp && ['output'] });
+  const growth = { grows, available };
+  const replyThreads = () => driver.replyThreads;
+  const mtp = await loadMtp(model, sized, growth, replyThreads, log);
+  const drafter = mtp.drafter ?? (await loadEagle3(model, sized, growth, replyThreads, log));
+  const context = await createGrowingContext(model, sized, grows, log, available, { gives: drafter?.parts });
   if (backend === 'gpu') log.debug('llama.cpp reserved memory', { ...model.library.takePlaces() });
   const times = createPassTimes(context.context.unified);
-  const decoder = createDecoder(context, model, mtp);
+  const decoder = createDecoder(context, model, drafter);
   const { reason, ...counts } = await threadsFor(decoder, options, backend);
   const driver: Driver =
     backend === 'cpu'
       ? createDriver(decoder, counts, { governed: true, batchMs: times.of }, times)
       : createDriver(decoder, counts, { governed: false, batchMs: gpuCost }, times);
   if (backend === 'gpu') await warmUp(decoder, driver);
-  await mtp?.warmUp();
+  await drafter?.warmUp();
   const copied = { ms: await measureCopy(decoder, counts.reply), room: decoder.room };
   const copyMs = () => (copied.ms * decoder.room) / copied.room;
   const costs = () => ({
@@ -136,12 +134,12 @@ async function startChat(
   const wholeOnly = !model.rewinds;
   const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
   const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
-  const draft = await loadDraftModel(model, options, context.contextLength, () => driver.replyThreads, log);
+  const draft = await loadDraftModel(model, options, context.contextLength, replyThreads, log);
   const ahead = {
     times,
     oneByOne: options.oneByOne ?? false,
     draft,
-    mtp: mtp && { drafter: mtp, length: createDraftLength(times.lines) },
+    rows: drafter && { drafter, length: createDraftLength(times.lines) },
   };
   const idle = copies && createIdleCopies(copies, store.held);
   const loop = createStepLoop(driver, async () => (await decoder.expand()) || store.evict());
@@ -170,7 +168,7 @@ async function startChat(
       cacheLength: decoder.cacheLength,
       threads: counts.reply,
       threadsReason: reason,
-      ...(mtpState !== undefined && { mtp: mtpState }),
+      ...(mtp.state !== undefined && { mtp: mtp.state }),
     },
     generate: (request, emit, signal) => tracked(generate(request, emit, signal)),
     async leave() {
@@ -183,7 +181,7 @@ async function startChat(
     ask: askFrom({ ...vocabulary.answers, weigh: (question, signal) => tracked(weigh(question, signal)) }),
     async [Symbol.asyncDispose]() {
       idle?.stop();
-      mtp?.stop();
+      drafter?.stop();
       await draft?.[Symbol.asyncDispose]();
       await model.close();
     },

@@ -67,6 +67,8 @@ export interface Eagle3DraftOptions {
   addsRows?: boolean;
   /** The layers of the target whose inputs it reads. Default 0, 6 and 11. */
   targetLayers?: number[];
+  /** The numbers of an input of these layers. By default those of the tiny Llama. */
+  targetWidth?: number;
   /** The tokens that it can guess. By default all of the vocabulary. */
   vocabulary?: number[];
   /** The name of a tensor that the file lacks. */
@@ -77,7 +79,15 @@ export interface Eagle3DraftOptions {
 
 /** Writes the EAGLE-3 draft model of a tiny Llama. */
 export function writeEagle3Draft(path: string, options: Eagle3DraftOptions = {}): void {
-  const { seed = 1, guessSeed = seed, addsRows = false, targetLayers = [0, 6, 11], vocabulary, lacks } = options;
+  const {
+    seed = 1,
+    guessSeed = seed,
+    addsRows = false,
+    targetLayers = [0, 6, 11],
+    targetWidth = WIDTH,
+    vocabulary,
+    lacks,
+  } = options;
   const all = new Map(tinyTensors(makeVocabulary(), seed).map((tensor) => [tensor.name, tensor]));
   const same = (name: string) => {
     const tensor = all.get(name);
@@ -89,8 +99,8 @@ export function writeEagle3Draft(path: string, options: Eagle3DraftOptions = {})
   const queries = DISTANCES.flatMap(interleavedQuery);
   const tensors = [
     same('token_embd.weight'),
-    matrix('fc.weight', LAYER_SHARES.length * WIDTH, WIDTH, (input, output) =>
-      input % WIDTH === output ? (LAYER_SHARES[Math.floor(input / WIDTH)] ?? 0) : 0,
+    matrix('fc.weight', LAYER_SHARES.length * targetWidth, WIDTH, (input, output) =>
+      input % targetWidth === output ? (LAYER_SHARES[Math.floor(input / targetWidth)] ?? 0) : 0,
     ),
     same('output_norm.weight'),
     ...outputOf(same('output.weight'), vocabulary),
@@ -109,7 +119,7 @@ export function writeEagle3Draft(path: string, options: Eagle3DraftOptions = {})
   const entries: GgufEntries = {
     ...headerOf('eagle3', 1),
     'eagle3.target_layers': int32s(targetLayers),
-    'eagle3.target_hidden_size': uint32(WIDTH),
+    'eagle3.target_hidden_size': uint32(targetWidth),
     'eagle3.norm_before_residual': flag(true),
     ...options.entries,
   };

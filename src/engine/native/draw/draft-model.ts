@@ -6,6 +6,7 @@ import { createDecoder, type Decoder } from '../llama/decoder.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
 import { type LlamaModel, openModel } from '../llama/model.ts';
 import type { Token } from '../llama/tokens/token.ts';
+import { entriesOf } from '../llama/tokens/tokenizer.ts';
 
 /** A small model that guesses the next tokens of a larger model's reply. */
 export interface DraftModel extends AsyncDisposable {
@@ -47,7 +48,8 @@ export async function loadDraftModel(
   try {
     model = await openModel(main.library, modelPath, main.gpuLayers === 0 ? { n_gpu_layers: 0 } : {});
     if (!model) throw new Error(`llama.cpp could not load it: ${main.library.takeError()}`);
-    if (!haveSameTokens(tokensOf(model), tokensOf(main))) throw new Error('its vocabulary is another one');
+    if (!haveSameTokens(entriesOf(model.tokenizer), entriesOf(main.tokenizer)))
+      throw new Error('its vocabulary is another one');
     if (!model.rewinds) throw new Error('it can not take back what it has read');
     const length = Math.min(contextLength, model.trainedContextLength);
     const context = await createGrowingContext(model, { ...options, slots: 1, contextLength: length }, false, log);
@@ -63,10 +65,6 @@ export async function loadDraftModel(
     log.warn('draft model not used', { reason: messageOf(error) });
     return undefined;
   }
-}
-
-function tokensOf({ tokenizer }: LlamaModel): readonly string[] {
-  return Array.from({ length: tokenizer.size }, (_, token) => tokenizer.entryOf(token));
 }
 
 /** True if a token has the same text in both, except for padding at the end of one. */

@@ -37,7 +37,12 @@ export interface GrowingContext {
 }
 
 /** What the context of a chat model computes besides, or in place of, its own layers. */
-export type ContextPart = Pick<ContextOptions, 'guesses' | 'target' | 'gives'>;
+export interface ContextPart extends Pick<ContextOptions, 'guesses' | 'target' | 'gives'> {
+  /** The most tokens in one forward pass; by default those of the options. */
+  batchSize?: number;
+  /** The sizes of its cache; by default those that the options and the model give. */
+  sizes?: CacheSizes;
+}
 
 /** The time between two attempts to grow after one that failed, in ms. */
 const RETRY_MS = 1000;
@@ -57,7 +62,7 @@ export async function createGrowingContext(
   available = availableMemory,
   part: ContextPart = {},
 ): Promise<GrowingContext> {
-  const sizes = planCache(model, options);
+  const { sizes = planCache(model, options) } = part;
   const { unified, contextLength, first, largest } = sizes;
   const isShort = grows && first < largest;
   const open = (length: number) => openWith(model, options, sizes, length, part);
@@ -155,26 +160,35 @@ async function openWith(
   options: EngineOptions,
   { unified, sequences }: CacheSizes,
   contextLength: number,
-  part: ContextPart,
+  { guesses, target, gives, batchSize: ownBatch }: ContextPart,
 ): Promise<LlamaContext> {
-  const batchSize = Math.max(options.batchSize, sequences);
+  const batchSize = Math.max(ownBatch ?? options.batchSize, sequences);
   const context = await openContext(model, {
     contextLength,
     sequences,
     batchSize,
-    microBatch: Math.max(options.microBatch ?? batchSize, sequences),
-    // A guess needs the logits after one token of each sequence.
-    outputs: part.guesses ? sequences : sequences * outputsOf(batchSize, sequences),
+    microBatch: Math.max(ownBatch ?? options.microBatch ?? batchSize, sequences),
+    outputs: guesses ? outputsOfGuesses(guesses, batchSize, sequences) : sequences * outputsOf(batchSize, sequences),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
-    states: part.guesses ? undefined : options.states,
+    states: guesses ? undefined : options.states,
     kvType: options.kvType,
     unified,
-    ...part,
+    guesses,
+    target,
+    gives,
   });
   if (context) return context;
   const reason = model.library.takeError();
   throw new InsufficientMemory(`llama.cpp could not make a context of ${contextLength} tokens: ${reason}`);
+}
+
+/**
+ * Returns the most tokens of a pass after which logits are wanted, in a context that guesses. A guess needs those after one token of each
+ * sequence, but an EAGLE-3 draft model gives them for all tokens of a pass.
+ */
+function outputsOfGuesses(guesses: 'mtp' | 'eagle3', batchSize: number, sequences: number): number {
+  return guesses === 'mtp' ? sequences : batchSize;
 }
 
 /** The bytes that one token takes in the cache, in layers that attend to all tokens and in those with a window. */

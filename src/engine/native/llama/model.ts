@@ -14,8 +14,10 @@ export interface LlamaModel {
   readonly tokenizer: LlamaTokenizer;
   /** The context window of the training, in tokens. */
   readonly trainedContextLength: number;
-  /** The numbers of a hidden row, from which MTP layers guess. */
+  /** The numbers of a layer's input or output for one token. */
   readonly hiddenWidth: number;
+  /** The number of layers, MTP layers not included. */
+  readonly layers: number;
   /** The number of layers, the output layer included, that are on a GPU. */
   readonly gpuLayers: number;
   /** The number of tokens that a sliding window reaches back; null for a model without one. */
@@ -57,8 +59,9 @@ export async function openModel(
   const metadata = (key: string) => readMetadata(library, pointer, key);
   const window = llama.llama_model_n_swa(pointer);
   const recurs = llama.llama_model_is_recurrent(pointer) || llama.llama_model_is_hybrid(pointer);
-  // Layers beyond the last one count the output layer, which goes to the GPU after all others.
-  const layers = llama.llama_model_n_layer(pointer) + 1;
+  const layers = llama.llama_model_n_layer(pointer);
+  // The output layer counts too: it goes to the GPU after all others.
+  const placed = layers + 1;
 
   return {
     library,
@@ -66,7 +69,8 @@ export async function openModel(
     tokenizer: createLlamaTokenizer(llama, llama.llama_model_get_vocab(pointer)),
     trainedContextLength: llama.llama_model_n_ctx_train(pointer),
     hiddenWidth: llama.llama_model_n_embd_out(pointer),
-    gpuLayers: params.n_gpu_layers < 0 ? layers : Math.min(layers, params.n_gpu_layers),
+    layers,
+    gpuLayers: params.n_gpu_layers < 0 ? placed : Math.min(placed, params.n_gpu_layers),
     window: window > 0 ? window : null,
     rewinds: window <= 0 && !recurs,
     recurs,

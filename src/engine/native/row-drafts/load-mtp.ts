@@ -4,6 +4,7 @@ import type { EngineOptions } from '../../engine.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
 import { whyNoMtp } from '../llama/hidden/mtp-support.ts';
 import type { LlamaModel } from '../llama/model.ts';
+import { type Growth, whyNoGuesses } from './growth.ts';
 import { createRowCache } from './row-cache.ts';
 import { createRowDrafter, type RowDrafter } from './row-drafter.ts';
 
@@ -13,12 +14,6 @@ export interface LoadedMtp {
   drafter?: RowDrafter;
   /** Whether it is used, and why not; undefined for a model without such a layer. */
   state?: string;
-}
-
-/** What the contexts of a model depend on besides its options: see `createGrowingContext`. */
-export interface Growth {
-  grows: boolean;
-  available: () => number;
 }
 
 /**
@@ -42,7 +37,7 @@ export async function loadMtp(
     const growing = await createGrowingContext(model, options, grows, named, available, { guesses: 'mtp' });
     const drafter = createRowDrafter({
       cache: createRowCache(growing, model.hiddenWidth),
-      batchSize: growing.context.batchSize,
+      parts: ['output'],
       threads,
       onFailure: (error) => log.warn('MTP layer no longer used', { reason: messageOf(error) }),
     });
@@ -50,8 +45,4 @@ export async function loadMtp(
   } catch (error) {
     return { state: `not used: ${messageOf(error)}` };
   }
-}
-
-function whyNoGuesses({ recurs }: LlamaModel, { states = 0 }: EngineOptions): string | undefined {
-  return recurs && states === 0 ? 'the recurrent state can not take guesses back' : undefined;
 }

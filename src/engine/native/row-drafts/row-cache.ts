@@ -2,7 +2,7 @@ import { CacheFull } from '../llama/context.ts';
 import type { GrowingContext } from '../llama/growing-context.ts';
 import type { Part } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
-import { createTrail, type Trail } from './trail.ts';
+import { createTrail, type Pairs, type Trail } from './trail.ts';
 
 /** A token that was guessed, and the hidden row from which the next one is guessed. */
 export interface Guessed {
@@ -10,9 +10,14 @@ export interface Guessed {
   row: Float32Array;
 }
 
-/** The cache of a model's MTP layer, with what each sequence of the model lacks there. One call at a time may be under way. */
+/**
+ * The cache of a model's MTP layer or of an EAGLE-3 draft model, with what each sequence of the model lacks there. One call at a time
+ * may be under way.
+ */
 export interface RowCache {
   readonly sequences: number;
+  /** The most tokens of one pass. */
+  readonly batchSize: number;
   trail(sequence: number): Trail;
   /** Drops the tokens of a sequence from a position on; does nothing without one. */
   drop(sequence: number, from: number | undefined): void;
@@ -22,24 +27,32 @@ export interface RowCache {
   copy(from: number, to: number, extent: number): void;
   /** Evaluates all that sequences lack. A sequence for which there is no room begins anew. Throws if a pass fails. */
   catchUp(sequences: readonly number[], threads: number): Promise<void>;
+  /** Returns the next tokens that a sequence lacks, `most` of them or fewer, and a drawn one after them, to be guessed from. */
+  ahead(sequence: number, most: number, drawn: Token, threads: number, isBrief: boolean): Promise<GuessPart>;
   /**
-   * Evaluates parts with hidden rows, and returns the best next token after each part. Throws `CacheFull` if there is no room
-   * for them, and a plain error if the pass fails.
+   * Evaluates parts, and returns the best next token after each part. Throws `CacheFull` if there is no room for them, and a plain
+   * error if the pass fails.
    */
-  guess(parts: readonly Part[], threads: number, isBrief: boolean): Promise<Guessed[]>;
+  guess(parts: readonly GuessPart[], threads: number, isBrief: boolean): Promise<Guessed[]>;
 }
 
-/** @param width the numbers of a hidden row */
+/** Tokens of a sequence with the rows from which the token after them is guessed. */
+export type GuessPart = Pick<Part, 'sequence' | 'at' | 'tokens' | 'hidden'>;
+
+/** @param width the numbers of a hidden row of the model */
 export function createRowCache(growing: GrowingContext, width: number): RowCache {
-  const { sequences, batchSize, unified } = growing.context;
-  const trails = Array.from({ length: sequences }, () => createTrail(width));
+  const { sequences, batchSize, unified, encode } = growing.context;
+  // An EAGLE-3 draft model knows no row before the first token of a text. It evaluates the second one at the first position.
+  const first = encode ? 1 : 0;
+  const trails = Array.from({ length: sequences }, () => createTrail(width, first));
   const trail = (sequence: number): Trail => {
     const found = trails[sequence];
     if (!found) throw new RangeError(`there is no sequence ${sequence}`);
     return found;
   };
+  const placeOf = (position: number) => Math.max(0, position - first);
   const drop = (sequence: number, from: number | undefined) => {
-    if (from !== undefined) growing.context.remove(sequence, from);
+    if (from !== undefined) growing.context.remove(sequence, placeOf(from));
   };
   const forget = (sequence: number) => {
     trail(sequence).cut(0);
@@ -47,12 +60,13 @@ export function createRowCache(growing: GrowingContext, width: number): RowCache
   };
 
   /** Runs one pass, in a larger context if this one has no room for it. */
-  const decode = async (parts: readonly Part[], threads: number, isBrief = false) => {
+  const decode = async (all: readonly Part[], threads: number, isBrief = false) => {
+    const parts = all.map((part) => ({ ...part, position: placeOf(part.at) }));
     const release = growing.hold();
     try {
       const longest = Math.max(...parts.map(({ at, tokens }) => at + tokens.length));
       if (longest > growing.room) await growing.grow(longest + batchSize);
-      if (longest > growing.room) throw new CacheFull('the cache of the MTP layer has no room');
+      if (longest > growing.room) throw new CacheFull('the cache of the guesses has no room');
       const run = () => {
         growing.context.setThreads(threads);
         return growing.context.decode(parts, { isBrief });
@@ -66,18 +80,28 @@ export function createRowCache(growing: GrowingContext, width: number): RowCache
     }
   };
 
+  /** Turns rows of the model into those that the context takes: its own, if it has an encoder. */
+  const rowsFor = async (pairs: Pairs, threads: number, isBrief: boolean): Promise<Pairs> => {
+    const { context } = growing;
+    if (!context.encode) return pairs;
+    context.setThreads(threads);
+    return { ...pairs, hidden: await context.encode(pairs.hidden, pairs.tokens.length, isBrief) };
+  };
+
   /** Returns parts of what sequences lack, for one pass. */
-  const lackedBy = (behind: readonly number[]): Part[] => {
+  const lackedBy = async (behind: readonly number[], threads: number): Promise<Part[]> => {
+    const parts: Part[] = [];
     let left = batchSize;
-    return behind.flatMap((sequence) => {
-      const { at, tokens, hidden } = trail(sequence).pairs(left);
-      left -= tokens.length;
-      return tokens.length > 0 ? { sequence, at, tokens, hidden, logitsAt: [] } : [];
-    });
+    for (const sequence of behind) {
+      const pairs = trail(sequence).pairs(left);
+      left -= pairs.tokens.length;
+      if (pairs.tokens.length > 0) parts.push({ sequence, ...(await rowsFor(pairs, threads, false)), logitsAt: [] });
+    }
+    return parts;
   };
 
   const catchUp = async (behind: readonly number[], threads: number): Promise<void> => {
-    for (let parts = lackedBy(behind); parts.length > 0; parts = lackedBy(behind)) {
+    for (let parts = await lackedBy(behind, threads); parts.length > 0; parts = await lackedBy(behind, threads)) {
       try {
         await decode(parts, threads);
         for (const { sequence, tokens } of parts) trail(sequence).evaluated(tokens.length);
@@ -89,18 +113,20 @@ export function createRowCache(growing: GrowingContext, width: number): RowCache
   };
 
   /** Guesses with one pass. */
-  const guessIn = async (parts: readonly Part[], threads: number, isBrief: boolean): Promise<Guessed[]> => {
-    const places = await decode(parts, threads, isBrief);
-    return places.map(([place = -1]) => {
+  const guessIn = async (parts: readonly GuessPart[], threads: number, isBrief: boolean): Promise<Guessed[]> => {
+    const places = await decode(parts.map(encode ? withAllLogits : withLastLogits), threads, isBrief);
+    return places.map((all) => {
       const { highestAt, hidden } = growing.context;
+      const place = all.at(-1) ?? -1;
       const [token] = highestAt(place, 1).tokens;
-      if (token === undefined || !hidden) throw new Error('the MTP layer gives no token');
+      if (token === undefined || !hidden) throw new Error('no token was guessed');
       return { token, row: hidden.at(place, 1) };
     });
   };
 
   return {
     sequences,
+    batchSize,
     trail,
     drop,
     forget,
@@ -112,6 +138,9 @@ export function createRowCache(growing: GrowingContext, width: number): RowCache
       drop(to, trail(to).copy(trail(from), extent));
     },
     catchUp,
+    async ahead(sequence, most, drawn, threads, isBrief) {
+      return { sequence, ...(await rowsFor(trail(sequence).pairs(most, drawn), threads, isBrief)) };
+    },
     async guess(parts, threads, isBrief) {
       if (unified) return guessIn(parts, threads, isBrief);
       // With a cache for each sequence, it is unknown which hidden row of a pass is whose.
@@ -120,4 +149,13 @@ export function createRowCache(growing: GrowingContext, width: number): RowCache
       return all;
     },
   };
+}
+
+function withLastLogits(part: GuessPart): Part {
+  return { ...part, logitsAt: [part.tokens.length - 1], highest: 1 };
+}
+
+/** llama.cpp's graph of EAGLE-3 gives the logits of all tokens, and takes those of the first ones where fewer are asked for. */
+function withAllLogits(part: GuessPart): Part {
+  return { ...part, logitsAt: [...part.tokens.keys()] };
 }

@@ -3,14 +3,16 @@ import { createTurns } from '../../../utils/turns.ts';
 import { nextTurn } from '../../node/next-turn.ts';
 import { CacheFull } from '../llama/context.ts';
 import type { Follower } from '../llama/follower.ts';
-import type { HiddenRows } from '../llama/hidden/hidden-rows.ts';
+import type { HiddenRows, RowPart } from '../llama/hidden/hidden-rows.ts';
 import { FILLER, type Part } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
 import { createTokenTimes } from '../step/pass-times.ts';
-import type { RowCache } from './row-cache.ts';
+import type { GuessPart, RowCache } from './row-cache.ts';
 
-/** A model's MTP layer, which guesses the next tokens of its replies. */
+/** Guesses the next tokens of a model's replies from hidden rows: the model's MTP layer, or an EAGLE-3 draft model. */
 export interface RowDrafter extends Follower {
+  /** What the hidden rows consist of that the passes of the model have to give. */
+  readonly parts: readonly RowPart[];
   /** Returns the time in which one token is guessed for each of so many replies, in ms; 0 before any was measured. */
   tokenMs(replies: number): number;
   /** Measures that time, with some passes. To be called before the first sequence holds tokens. */
@@ -20,7 +22,7 @@ export interface RowDrafter extends Follower {
    * none if it cannot. Replies that ask in the same turn of the event loop have their guesses computed together. Never rejects.
    */
   guess(sequence: number, drawn: Token, count: number): Promise<Token[]>;
-  /** Notes that a reply found no guess worth its time. After many of them, the layer rests until it is asked for a guess again. */
+  /** Notes that a reply found no guess worth its time. After many of them, the drafter rests until it is asked for a guess again. */
   noteIdle(): void;
   /** Ends all work on the cache. There are no guesses from then on. */
   stop(): void;
@@ -29,7 +31,7 @@ export interface RowDrafter extends Follower {
 /** A sequence that lags behind this far is caught up with. Fewer tokens wait for the next guess, which evaluates them too. */
 const MOST_LAG = 64;
 /**
- * The layer rests after so many passes of replies for which no guess was worth its time. A batch of a prompt counts as several: it is
+ * The drafter rests after so many passes of replies for which no guess was worth its time. A batch of a prompt counts as several: it is
  * read for the guesses of a reply.
  */
 const MOST_IDLE = 64;
@@ -49,16 +51,16 @@ interface Asked {
 
 export interface RowDrafterOptions {
   cache: RowCache;
-  /** The most tokens of one pass. */
-  batchSize: number;
+  /** What the hidden rows of the model consist of. */
+  parts: readonly RowPart[];
   /** Returns the number of threads to guess with. */
   threads: () => number;
   /** Called once, if a pass fails: there are no guesses from then on. */
   onFailure: (error: unknown) => void;
 }
 
-/** Makes the drafter of a model whose MTP layer has this cache. */
-export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDrafterOptions): RowDrafter {
+/** Makes the drafter that guesses with this cache. */
+export function createRowDrafter({ cache, parts: rowParts, threads, onFailure }: RowDrafterOptions): RowDrafter {
   const inTurn = createTurns();
   const times = createTokenTimes();
   let asked: Asked[] = [];
@@ -77,7 +79,7 @@ export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDr
       }
     });
 
-  /** Forgets all sequences when the layer begins to rest: they go on without it. */
+  /** Forgets all sequences when the drafter begins to rest: they go on without it. */
   const addIdle = (count: number) => {
     idle += count;
     if (idle < MOST_IDLE || idle - count >= MOST_IDLE) return;
@@ -104,17 +106,19 @@ export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDr
     addIdle(IDLE_OF_BATCH);
   };
 
+  const isBriefFor = (replies: number) => !times.empty && times.of(replies) < BRIEF_MS;
+
   /** Guesses one token more for each. `parts` has what is evaluated for it. */
-  const guessNext = async (going: readonly Asked[], parts: readonly Part[]): Promise<void> => {
-    const isBrief = !times.empty && times.of(going.length) < BRIEF_MS;
+  const guessNext = async (going: readonly Asked[], parts: readonly GuessPart[]): Promise<void> => {
+    const isBrief = isBriefFor(going.length);
     if (isBrief) await nextTurn();
     const guessed = await cache.guess(parts, threads(), isBrief);
     for (const [index, one] of going.entries()) one.guessed.push(...(guessed[index] ? [guessed[index].token] : []));
-    const more = going.flatMap((one, index): { one: Asked; part: Part }[] => {
+    const more = going.flatMap((one, index): { one: Asked; part: GuessPart }[] => {
       const [part, found] = [parts[index], guessed[index]];
       if (!part || !found || one.guessed.length >= one.count) return [];
       const at = part.at + part.tokens.length;
-      return [{ one, part: partOf(one.sequence, { at, tokens: [found.token], hidden: found.row }) }];
+      return [{ one, part: { sequence: one.sequence, at, tokens: [found.token], hidden: found.row } }];
     });
     if (more.length > 0)
       await guessNext(
@@ -125,11 +129,13 @@ export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDr
   const guessFor = async (all: readonly Asked[]): Promise<void> => {
     const going = all.filter(({ sequence }) => cache.trail(sequence).canGoAhead);
     const sequences = going.map(({ sequence }) => sequence);
-    if (sum(sequences.map((sequence) => cache.trail(sequence).lag + 1)) > batchSize)
+    if (going.length === 0) return;
+    if (sum(sequences.map((sequence) => cache.trail(sequence).lag + 1)) > cache.batchSize)
       await cache.catchUp(sequences, threads());
-    const parts = going.map(({ sequence, drawn }) => partOf(sequence, cache.trail(sequence).pairs(MOST_LAG, drawn)));
-    if (parts.length === 0) return;
     const since = performance.now();
+    const parts: GuessPart[] = [];
+    for (const { sequence, drawn } of going)
+      parts.push(await cache.ahead(sequence, MOST_LAG, drawn, threads(), isBriefFor(going.length)));
     await guessNext(going, parts);
     const passes = Math.max(...going.map(({ guessed }) => guessed.length));
     times.note(going.length, (performance.now() - since) / passes);
@@ -152,6 +158,7 @@ export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDr
   };
 
   return {
+    parts: rowParts,
     get follows() {
       return !ended && idle < MOST_IDLE;
     },
@@ -159,9 +166,8 @@ export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDr
     warmUp: () =>
       work(async () => {
         for (let pass = 0; pass < FIRST_PASSES; pass++) {
-          const parts = [partOf(0, cache.trail(0).pairs(0, FILLER))];
           const since = performance.now();
-          await cache.guess(parts, threads(), false);
+          await cache.guess([await cache.ahead(0, 0, FILLER, threads(), false)], threads(), false);
           if (pass > 0) times.note(1, performance.now() - since);
           cache.forget(0);
         }
@@ -180,10 +186,6 @@ export function createRowDrafter({ cache, batchSize, threads, onFailure }: RowDr
       ended = true;
     },
   };
-}
-
-function partOf(sequence: number, pairs: Pick<Part, 'at' | 'tokens' | 'hidden'>): Part {
-  return { sequence, ...pairs, logitsAt: [pairs.tokens.length - 1], highest: 1 };
 }
 
 /** Returns the hidden row of each token of a part, whose first token has this place in the pass. */

@@ -1,6 +1,6 @@
 import type { Token } from '../llama/tokens/token.ts';
 
-/** Tokens that an MTP layer is to evaluate, each with the hidden row of the token before it. */
+/** Tokens that a cache is to evaluate, each with the hidden row of the token before it. */
 export interface Pairs {
   /** The position of the first token. */
   at: number;
@@ -10,8 +10,8 @@ export interface Pairs {
 }
 
 /**
- * How far the MTP cache of one sequence has followed the sequence. An MTP layer evaluates a token together with the hidden
- * row that the model has computed for the token before it. So the cache lags behind, or is one token ahead: the one that
+ * How far the cache of an MTP layer or an EAGLE-3 draft model has followed one sequence. Either evaluates a token together with the
+ * hidden row that the model has computed for the token before it. So the cache lags behind, or is one token ahead: the one that
  * was drawn last, which the model itself has not evaluated.
  */
 export interface Trail {
@@ -46,8 +46,13 @@ interface Notes {
   ahead: Token | undefined;
 }
 
-/** Makes the trail of an empty sequence. Before the first token, and where a row is unknown, a row of zeros stands. */
-export function createTrail(width: number): Trail {
+/**
+ * Makes the trail of an empty sequence. Where a row is unknown, a row of zeros stands.
+ *
+ * @param width the numbers of a row
+ * @param first the position of the first token that the cache evaluates: 0, with no row before it, or 1
+ */
+export function createTrail(width: number, first: 0 | 1 = 0): Trail {
   const unknown = new Float32Array(width);
   let notes: Notes = { end: 0, tokens: [], rows: [unknown], ahead: undefined };
 
@@ -55,6 +60,15 @@ export function createTrail(width: number): Trail {
     notes = { end, tokens: [], rows: [unknown], ahead: undefined };
   };
   const lengthOf = ({ end, tokens, ahead }: Notes) => (ahead === undefined ? end + tokens.length : end - 1);
+  /** Adds tokens that the model has evaluated. */
+  const add = (tokens: readonly Token[], rows: readonly Float32Array[]) => {
+    notes.tokens.push(...tokens);
+    notes.rows.push(...rows);
+    if (notes.end >= first || tokens.length === 0) return;
+    notes.end = first;
+    notes.tokens.shift();
+    notes.rows.shift();
+  };
   const cut = (length: number): number | undefined => {
     const { end, tokens, rows } = notes;
     if (length >= lengthOf(notes)) return undefined;
@@ -85,15 +99,13 @@ export function createTrail(width: number): Trail {
           return undefined;
         }
         restart(at);
-        notes.tokens.push(...tokens);
-        notes.rows.push(...rows);
+        add(tokens, rows);
         return at;
       }
       const isGap = at > lengthOf(notes);
       const dropped = isGap ? 0 : cut(at);
       if (isGap) restart(at);
-      notes.tokens.push(...tokens);
-      notes.rows.push(...rows);
+      add(tokens, rows);
       return dropped;
     },
     cut,

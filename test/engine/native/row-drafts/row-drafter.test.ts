@@ -8,37 +8,43 @@ import { createDecoder, type Decoder } from '../../../../src/engine/native/llama
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
+import { loadEagle3 } from '../../../../src/engine/native/row-drafts/load-eagle3.ts';
 import { loadMtp } from '../../../../src/engine/native/row-drafts/load-mtp.ts';
 import type { RowDrafter } from '../../../../src/engine/native/row-drafts/row-drafter.ts';
 import type { Pairs } from '../../../../src/engine/native/row-drafts/trail.ts';
 import { silentLog } from '../../../kit/log.ts';
+import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/eagle3-model.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
-// The model's MTP layer guesses all tokens right, if its cache holds the same tokens as the model's: a wrong guess is a mistake.
+// The MTP layer and the EAGLE-3 draft model guess all tokens right, if their cache holds the same tokens as the model's: a wrong guess is
+// a mistake.
 
 const BATCH = 32;
 const LONG = 'a long text of some words, '.repeat(6);
 const PROMPT = 'one two three';
 
+type Kind = 'mtp' | 'eagle3';
+const KINDS: [string, Kind][] = [
+  ["a model's MTP layer", 'mtp'],
+  ["a model's EAGLE-3 draft model", 'eagle3'],
+];
+
 let folder: string;
+/** The options of the model that the tests use now. */
 let options: EngineOptions;
 let model: LlamaModel;
 let drafter: RowDrafter;
 let decoder: Decoder;
 
+const COMMON = { kind: 'chat', contextLength: 512, slots: 3, threads: 1, batchSize: BATCH } as const;
+
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'paddock-mtp-drafter-'));
+  folder = await mkdtemp(join(tmpdir(), 'paddock-row-drafter-'));
   writeMtpModel(join(folder, 'mtp.gguf'), { layers: 2 });
-  options = {
-    files: [join(folder, 'mtp.gguf')],
-    kind: 'chat',
-    contextLength: 512,
-    slots: 3,
-    threads: 1,
-    batchSize: BATCH,
-    mtp: {},
-  };
+  writeEagle3Target(join(folder, 'target.gguf'), { layers: 2 });
+  writeEagle3Draft(join(folder, 'draft.gguf'), { targetLayers: [0, 1, 1] });
+  options = optionsOf('mtp');
 });
 afterAll(() => rm(folder, { recursive: true }));
 beforeEach(async () => {
@@ -47,12 +53,19 @@ beforeEach(async () => {
 });
 afterEach(() => model.close());
 
+function optionsOf(kind: Kind): EngineOptions {
+  if (kind === 'mtp') return { ...COMMON, files: [join(folder, 'mtp.gguf')], mtp: {} };
+  const eagle3 = { file: join(folder, 'draft.gguf'), borrows: false };
+  return { ...COMMON, files: [join(folder, 'target.gguf')], eagle3 };
+}
+
 async function open(wanted: EngineOptions, of = model) {
   const memory = { grows: true, available: () => Number.POSITIVE_INFINITY };
   const { drafter: mtp } = await loadMtp(of, wanted, memory, () => 1, silentLog);
-  if (!mtp) throw new Error('the MTP layer is not used');
-  const context = await createGrowingContext(of, wanted, true, silentLog, memory.available, { gives: ['output'] });
-  return { drafter: mtp, decoder: createDecoder(context, of, mtp) };
+  const made = mtp ?? (await loadEagle3(of, wanted, memory, () => 1, silentLog));
+  if (!made) throw new Error('nothing guesses');
+  const context = await createGrowingContext(of, wanted, true, silentLog, memory.available, { gives: made.parts });
+  return { drafter: made, decoder: createDecoder(context, of, made) };
 }
 
 const tokensOf = (text: string) => model.tokenizer.tokenize(text, false);
@@ -76,7 +89,11 @@ async function written(text: Token[], count: number): Promise<Token[]> {
   return tokens;
 }
 
-describe("a model's MTP layer", () => {
+describe.each(KINDS)('%s', (_, kind) => {
+  beforeAll(() => {
+    options = optionsOf(kind);
+  });
+
   it('guesses the tokens after the drawn one', async () => {
     const [drawn = -1, ...others] = await written(tokensOf(PROMPT), 9);
     expect(await read(0, 0, tokensOf(PROMPT))).toBe(drawn);
@@ -193,7 +210,7 @@ describe("a model's MTP layer", () => {
   });
 
   it('rests after prompts for whose replies it is never asked', async () => {
-    const long = Array.from({ length: 64 }, () => 270);
+    const long = Array.from({ length: 65 }, () => 270);
     for (let prompt = 0; prompt < 16; prompt++) {
       expect(drafter.follows).toBe(true);
       await read(0, 0, long);
@@ -210,12 +227,22 @@ describe("a model's MTP layer", () => {
   });
 });
 
-describe('an MTP layer whose guesses depend on the hidden rows', () => {
-  it('gets each token with the row of the token before it, whichever passes and guesses came between', async () => {
+describe.each(KINDS)('%s whose guesses depend on the hidden rows', (_, kind) => {
+  /** Writes the files, and returns the options that name them. */
+  function writeDependent(): EngineOptions {
     const file = join(folder, 'rows.gguf');
-    writeMtpModel(file, { layers: 2, addsRows: true });
-    const own = await openNativeModel(file, { load_mtp: true });
-    const { drafter: guesser, decoder: reader } = await open({ ...options, files: [file] }, own);
+    if (kind === 'mtp') {
+      writeMtpModel(file, { layers: 2, addsRows: true });
+      return { ...optionsOf(kind), files: [file] };
+    }
+    writeEagle3Draft(file, { targetLayers: [0, 1, 1], addsRows: true });
+    return { ...optionsOf(kind), eagle3: { file, borrows: false } };
+  }
+
+  it('gets each token with the row of the token before it, whichever passes and guesses came between', async () => {
+    const wanted = writeDependent();
+    const own = await openNativeModel(wanted.files[0] ?? '', { load_mtp: true });
+    const { drafter: guesser, decoder: reader } = await open(wanted, own);
     const text = tokensOf(LONG);
     const drawn: Token[] = [await read(0, 0, text, reader)];
     const guessed: Token[][] = [];
@@ -228,48 +255,57 @@ describe('an MTP layer whose guesses depend on the hidden rows', () => {
       await reader.truncate(1, 0);
       drawn.push(await read(1, 0, [...text, ...drawn], reader));
     }
-    expect(guessed).toEqual(await guessesOf(own, text, drawn.slice(0, 6)));
+    const draft = wanted.eagle3 ? await openNativeModel(wanted.eagle3.file) : own;
+    expect(guessed).toEqual(await guessesOf({ own, draft, guesser }, text, drawn.slice(0, 6)));
+    if (draft !== own) await draft.close();
     expect(new Set(guessed.flat()).size).toBeGreaterThan(3);
     await own.close();
   });
 });
 
 /** Returns the three guesses after a text and each beginning of what follows, evaluated anew from the rows of a pass of its own. */
-async function guessesOf(of: LlamaModel, text: Token[], following: Token[]): Promise<Token[][]> {
+async function guessesOf(
+  { own, draft, guesser }: { own: LlamaModel; draft: LlamaModel; guesser: RowDrafter },
+  text: Token[],
+  following: Token[],
+): Promise<Token[][]> {
   const sizes = { contextLength: 512, sequences: 1, batchSize: 256, threads: 1, unified: true, flashAttention: true };
-  const [main, mtp] = [
-    await openContext(of, { ...sizes, gives: ['output'] }),
-    await openContext(of, { ...sizes, guesses: 'mtp' }),
-  ];
-  if (!main?.hidden || !mtp?.hidden) throw new Error('there is no context');
+  const main = await openContext(own, { ...sizes, gives: guesser.parts });
+  const second = await openContext(draft, { ...sizes, guesses: draft === own ? 'mtp' : 'eagle3' });
+  if (!main?.hidden || !second?.hidden) throw new Error('there is no context');
   const all: Token[][] = [];
   for (const length of following.keys()) {
     const tokens = [...text, ...following.slice(0, length)];
     main.remove(0, 0);
-    mtp.remove(0, 0);
+    second.remove(0, 0);
     await main.decode([{ sequence: 0, at: 0, tokens, logitsAt: [] }]);
     const rows = main.hidden.at(0, tokens.length);
-    let next: Pairs = {
-      at: 0,
-      tokens: [...tokens, following[length] ?? -1],
-      hidden: Float32Array.of(...new Float32Array(of.hiddenWidth), ...rows),
-    };
+    const drawn = following[length] ?? -1;
+    // An MTP layer evaluates the first token too, with a row of zeros.
+    let next: Pairs = second.encode
+      ? { at: 0, tokens: [...tokens.slice(1), drawn], hidden: await second.encode(rows, tokens.length, false) }
+      : { at: 0, tokens: [...tokens, drawn], hidden: Float32Array.of(...new Float32Array(own.hiddenWidth), ...rows) };
     const guesses: Token[] = [];
     while (guesses.length < 3) {
-      const part = { sequence: 0, ...next, logitsAt: [next.tokens.length - 1], highest: 1 };
-      const [[place = -1] = []] = await mtp.decode([part]);
-      const [token = -1] = mtp.highestAt(place, 1).tokens;
+      const part = { sequence: 0, ...next, logitsAt: [...next.tokens.keys()] };
+      const [places = []] = await second.decode([part]);
+      const place = places.at(-1) ?? -1;
+      const [token = -1] = second.highestAt(place, 1).tokens;
       guesses.push(token);
-      next = { at: next.at + next.tokens.length, tokens: [token], hidden: mtp.hidden.at(place, 1) };
+      next = { at: next.at + next.tokens.length, tokens: [token], hidden: second.hidden.at(place, 1) };
     }
     all.push(guesses);
   }
-  await mtp[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
   await main[Symbol.asyncDispose]();
   return all;
 }
 
-describe('an MTP layer whose sequences have a cache each', () => {
+describe.each(KINDS)('%s whose sequences have a cache each', (_, kind) => {
+  beforeAll(() => {
+    options = optionsOf(kind);
+  });
+
   it('guesses while one reply is evaluated by itself', async () => {
     const apart = await open({ ...options, flashAttention: false });
     expect(apart.decoder.unified).toBe(false);
@@ -299,6 +335,10 @@ describe('an MTP layer whose sequences have a cache each', () => {
 });
 
 describe('what became of an MTP layer', () => {
+  beforeAll(() => {
+    options = optionsOf('mtp');
+  });
+
   const stateOf = async (more: Partial<EngineOptions>, of = model) =>
     (await loadMtp(of, { ...options, ...more }, { grows: false, available: () => 0 }, () => 1, silentLog)).state;
 

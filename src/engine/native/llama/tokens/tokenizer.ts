@@ -170,3 +170,8 @@ function padded(tokens: readonly Token[]): Int32Array {
   list.set(tokens);
   return list;
 }
+
+/** Returns the entries of all tokens, in their order. */
+export function entriesOf({ size, entryOf }: Pick<LlamaTokenizer, 'size' | 'entryOf'>): string[] {
+  return Array.from({ length: size }, (_, token) => entryOf(token));
+}
