@@ -12,6 +12,7 @@ import { sum } from '../utils/sum.ts';
 import type { FoundAdapter } from './adapter.ts';
 import { readCacheShape } from './cache-shape.ts';
 import { readDecisionModel } from './decision.ts';
+import { isEagle3, readEagle3 } from './eagle3.ts';
 import { readExperts } from './experts.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
@@ -29,7 +30,7 @@ export interface ModelEntry {
 /** The files that go with a model. */
 export interface FilesBeside {
   projector: GgufFile | null;
-  /** The model that guesses how its replies go on. */
+  /** The model that guesses how its replies go on: a small chat model, or an EAGLE-3 draft model that fits it. */
   draft: GgufFile | null;
   /** Its LoRA adapters, in the order of its model.json. */
   adapters: FoundAdapter[];
@@ -69,11 +70,12 @@ export function describeModel(
   const { prompt_template, mtp: wantsMtp = true } = overrides.settings ?? {};
   const tensors = joinTensors(parts.map(({ header }) => header.tensors));
   const { mtp, ...mtpShape } = kind === 'chat' ? readMtp(architecture, fields, tensors, wantsMtp, draft !== null) : {};
+  const eagle3 = draft && isEagle3(draft) ? readEagle3(draft, draftShape(draft)) : undefined;
   return {
     source: {
       files: parts.map(({ file }) => file.path),
       ...(projector && { projector: projector.file.path }),
-      ...(draft && { draft: draft.file.path }),
+      ...(draft && (eagle3 ? { eagle3: eagle3.source } : { draft: draft.file.path })),
       ...(adapters.length > 0 && { adapters: adapters.map(({ id, gguf }) => ({ name: id, file: gguf.file.path })) }),
       ...(mtp && { mtp }),
       kind,
@@ -85,7 +87,7 @@ export function describeModel(
         ...readExperts(architecture, fields, tensors),
         parameterCount: sum(parts.map(({ header }) => header.parameterCount)),
         ...(projector && { projector: shapeOf(projector) }),
-        ...(draft && { draft: draftShape(draft) }),
+        ...(draft && (eagle3 ? { eagle3: eagle3.shape } : { draft: draftShape(draft) })),
       },
       ...(prompt_template !== undefined && { chatTemplate: prompt_template }),
       loading: loadingOf(overrides.settings ?? {}),

@@ -6,6 +6,7 @@ const DIFFUSION =
 /** Architectures that can not be served, each with what such a model is. */
 const UNSERVABLE: Record<string, string> = {
   dream: DIFFUSION,
+  eagle3: 'a draft model, which guesses for another model alone',
   llada: DIFFUSION,
   'llada-moe': DIFFUSION,
   rnd1: DIFFUSION,

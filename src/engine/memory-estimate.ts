@@ -120,7 +120,8 @@ export function outputsOf(batchSize: number, sequences: number): number {
  * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`). Layers with a
  *   sliding window have them for as many tokens as the window and a batch (`llama_kv_cache_iswa`), and recurrent layers
  *   have a state of one size instead (`llama_memory_recurrent`), and earlier states of it. With `floatCache` they are floats.
- *   The MTP layer of a model has keys and values in a context of its own, whose compute buffers are like those of the model.
+ *   The MTP layer of a model has keys and values in a context of its own, whose compute buffers are like those of the model. So has
+ *   an EAGLE-3 draft model.
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: WebAssembly holds them for a
  *   whole batch, a GPU for up to `MOST_OUTPUTS` tokens per slot; the CPU build only touches those of one token per slot,
@@ -139,13 +140,19 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
 
   const draft = draftOf(shape, plan);
   const mtp = mtpOf(shape, plan, batch);
+  const eagle3 = eagle3Of(shape, plan, batch);
 
   const weights =
-    threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) + draft.weights;
+    threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) +
+    draft.weights +
+    eagle3.weights;
   const cached = contextLength * cachedBytesIn(plan, shape) + fixedCacheBytes(shape, plan);
-  const cache = threads * slots * cached + draft.cache + mtp.cache;
+  const cache = threads * slots * cached + draft.cache + mtp.cache + eagle3.cache;
   const compute =
-    threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute + mtp.compute;
+    threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) +
+    draft.compute +
+    mtp.compute +
+    eagle3.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
 }
 
@@ -184,6 +191,35 @@ function mtpOf(shape: ModelShape, plan: MemoryPlan, batch: number): Pick<MemoryE
 /** Returns the bytes of the keys and values of one token in the MTP layer; 0 if it is not used. */
 function mtpBytesPerToken({ mtpCachedPerToken: cachedPerToken = 0 }: ModelShape, kvType: KvType | undefined): number {
   return cachedBytesPerToken({ cachedPerToken }, kvType);
+}
+
+/**
+ * The memory of an EAGLE-3 draft model: it has as many slots as the model, and the logits of a batch of its own, as it can guess them and
+ * in the order of the model's vocabulary, in the graph and in the output buffer. The model keeps the rows of a batch for it, and a context
+ * more if it lends weights.
+ */
+function eagle3Of(
+  shape: ModelShape,
+  plan: MemoryPlan,
+  batch: number,
+): Pick<MemoryEstimate, 'weights' | 'cache' | 'compute'> {
+  const { eagle3, embeddingLength } = shape;
+  if (!eagle3 || plan.backend === 'wasm') return { weights: 0, cache: 0, compute: 0 };
+  const own = Math.max(EAGLE3_BATCH, plan.slots);
+  const rows = eagle3.readLayers * embeddingLength * (batch + own);
+  const logits = 3 * own * eagle3.vocabularySize + (eagle3.borrows ? shape.vocabularySize : 0);
+  const lent = eagle3.borrows ? roundContext(1) * cachedBytesIn(plan, shape) : 0;
+  const cached = roundContext(plan.contextLength) * cachedBytesPerToken(eagle3, plan.kvType);
+  return {
+    weights: eagle3.fileBytes + eagle3.vocabularySize * BYTES_PER_VOCABULARY_ENTRY,
+    cache: plan.slots * cached + lent,
+    compute: F32_BYTES * (rowsOf(own, eagle3) + rows + logits),
+  };
+}
+
+/** Returns the bytes of the keys and values of one token in what guesses from hidden rows. */
+function guessBytesPerToken(shape: ModelShape, kvType: KvType | undefined): number {
+  return mtpBytesPerToken(shape, kvType) + (shape.eagle3 ? cachedBytesPerToken(shape.eagle3, kvType) : 0);
 }
 
 /** The bytes that a projector takes besides its file: its compute buffers and, on WebAssembly, a second copy. */
@@ -270,7 +306,7 @@ export function partSizes(shape: ModelShape, plan: MemoryPlan): PartSizes {
     layers: shape.layers + 1,
     weights: all,
     compute: onGpu,
-    cachePerToken: copies * (cachedBytesPerToken(shape, plan.kvType) + mtpBytesPerToken(shape, plan.kvType)),
+    cachePerToken: copies * (cachedBytesPerToken(shape, plan.kvType) + guessBytesPerToken(shape, plan.kvType)),
   };
   const { tensors } = shape;
   if (!tensors) return sizes;

@@ -180,6 +180,36 @@ describe('the estimate for a model with an MTP layer', () => {
   });
 });
 
+describe('the estimate for a model with an EAGLE-3 draft model', () => {
+  const file = { ...smallVocabulary, fileBytes: 100 * MIB, cachedPerToken: 1000, trainedContextLength: 1024 };
+  const withDraft = { ...halfBillion, eagle3: { ...file, readLayers: 3, borrows: false } };
+  const lending = { ...halfBillion, eagle3: { ...file, readLayers: 3, borrows: true } };
+
+  it("has its weights, its keys and values in all slots of the model's window, and the rows of three layers", () => {
+    const of = (shape: ModelShape) => estimateMemory(shape, plan({ contextLength: 4096, slots: 8 }));
+    expect(of(withDraft).weights - of(halfBillion).weights).toBe(100 * MIB + 20_000 * 600);
+    expect(of(withDraft).cache - of(halfBillion).cache).toBe(8 * 4096 * 1000 * 2);
+    const rows = 3 * halfBillion.embeddingLength * plan({}).batchSize * 4;
+    expect(of(withDraft).compute - of(halfBillion).compute).toBeGreaterThan(rows + 3 * 64 * 20_000 * 4);
+  });
+
+  it('has a small context more of a model that lends it weights', () => {
+    const of = (shape: ModelShape) => estimateMemory(shape, plan({ contextLength: 4096, slots: 8 }));
+    expect(of(lending).cache - of(withDraft).cache).toBe(256 * halfBillion.cachedPerToken * 2);
+  });
+
+  it('has them in the sizes from which the part on a GPU is chosen', () => {
+    const of = (shape: ModelShape) => partSizes(shape, plan({ backend: 'gpu', contextLength: 4096, slots: 2 }));
+    expect(of(withDraft).cachePerToken - of(halfBillion).cachePerToken).toBe(2 * 1000 * 2);
+    expect(of(withDraft).weights - of(halfBillion).weights).toBe(100 * MIB + 20_000 * 600);
+  });
+
+  it('is that of the model alone on WebAssembly, which does not load it', () => {
+    const wasm = { backend: 'wasm', contextLength: 1024 } as const;
+    expect(totalMib(withDraft, wasm)).toBe(totalMib(halfBillion, wasm));
+  });
+});
+
 describe('the estimate for a model with a projector', () => {
   /** The `tiny` model of test/kit/models. */
   const tiny: ModelShape = {

@@ -1,6 +1,7 @@
 import { messageOf } from '../../utils/error-message.ts';
 import { findAdapters, isAdapter } from '../adapter.ts';
 import { describeModel, isChatModel, type ModelEntry } from '../describe.ts';
+import { isEagle3, whyNotFor } from '../eagle3.ts';
 import type { FoundFile, GgufFile } from '../found-file.ts';
 import { defaultId, groupFiles, type ModelFiles, missingParts } from '../model-files.ts';
 import { isModelId, MODEL_ID_RULE } from '../model-id.ts';
@@ -20,6 +21,8 @@ interface Company {
   alone: boolean;
   projectors: GgufFile[];
   adapters: GgufFile[];
+  /** The EAGLE-3 draft models, which are no models of their own. */
+  drafts: GgufFile[];
   models: ModelFiles[];
   jsons: FoundFile[];
 }
@@ -30,22 +33,29 @@ export async function readSubfolder(files: FoundFile[], readers: Readers): Promi
   const models: FoundFile[] = [];
   const projectors: GgufFile[] = [];
   const adapters: GgufFile[] = [];
+  const drafts: GgufFile[] = [];
   for (const file of files.filter(({ name }) => name.endsWith('.gguf'))) {
     const { value: header, problem } = await readers.header(file);
     if (problem) problems.push(problem);
     if (header && isAdapter({ header })) adapters.push({ file, header });
+    else if (header && isEagle3({ header })) drafts.push({ file, header });
     else if (header && isProjector({ file, header })) projectors.push({ file, header });
     else if (!isNamedProjector(file.name)) models.push(file);
   }
   const groups = groupFiles(models);
   const jsons = files.filter(({ name }) => name.endsWith('model.json'));
   problems.push(...strayJsons(jsons, groups));
-  const company = { alone: groups.length === 1, projectors, adapters, models: groups, jsons };
+  const company = { alone: groups.length === 1, projectors, adapters, drafts, models: groups, jsons };
   const found = await Promise.all(groups.map((group) => readModel(group, company, readers)));
   const entries = found.flatMap(({ entries }) => entries);
   return {
     entries,
-    problems: [...problems, ...found.flatMap(({ problems }) => problems), ...unusedAdapters(adapters, entries)],
+    problems: [
+      ...problems,
+      ...found.flatMap(({ problems }) => problems),
+      ...unusedAdapters(adapters, entries),
+      ...unnamedDrafts(drafts, found),
+    ],
   };
 }
 
@@ -63,13 +73,17 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const { value, problem } = json ? await readers.overrides(json) : { value: null, problem: null };
   const overrides = value ?? {};
   const projector = projectorOf(first, company, overrides);
-  const draft = await draftOf(model, company, overrides, readers);
-  const named = overrides.settings?.lora ?? [];
-  const { found: adapters, reasons } = findAdapters(first, company.adapters, named, isChatModel(first.header));
+  const eagle3 = company.drafts.find(({ file }) => file.name === overrides.settings?.draft_model);
+  const misfit = eagle3 && whyNotFor(first.header, eagle3.header);
+  const named = eagle3 ?? (await draftOf(model, company, overrides, readers));
+  const draft = misfit === undefined ? named : null;
+  const wanted = overrides.settings?.lora ?? [];
+  const { found: adapters, reasons } = findAdapters(first, company.adapters, wanted, isChatModel(first.header));
   const wrong = wrongFile(json, 'mmproj', 'projector', projector, overrides);
-  const wrongDraft = wrongFile(json, 'draft_model', 'chat model of one file', draft, overrides);
+  const wrongDraft = wrongFile(json, 'draft_model', 'chat model of one file', named, overrides);
+  const unfit = eagle3 && misfit !== undefined ? unusedDraft(eagle3, misfit) : null;
   const wrongAdapters = reasons.map((reason) => withoutEffect(json, reason));
-  const problems = [problem, wrong, wrongDraft, ...wrongAdapters].filter((problem) => problem !== null);
+  const problems = [problem, wrong, wrongDraft, unfit, ...wrongAdapters].filter((problem) => problem !== null);
   const id = overrides.id ?? defaultId(model, company.alone);
   if (!isModelId(id)) return { entries: [], problems: [...problems, skipped(`its id '${id}' ${MODEL_ID_RULE}`)] };
   const beside = { projector, draft, adapters };
@@ -160,4 +174,20 @@ function unusedAdapters(adapters: GgufFile[], entries: ModelEntry[]): CatalogueP
   return adapters
     .filter(({ file }) => !used.has(file.path))
     .map(({ file }) => ({ message: 'LoRA adapter not used', file: file.path, reason }));
+}
+
+/** Returns a problem for each EAGLE-3 draft model that no model has and of which no other problem tells. */
+function unnamedDrafts(drafts: GgufFile[], found: readonly Found[]): CatalogueProblem[] {
+  const told = new Set(
+    found.flatMap(({ entries, problems }) => [
+      ...entries.map(({ source }) => source.eagle3?.file),
+      ...problems.map(({ file }) => file),
+    ]),
+  );
+  const reason = 'no model beside it names it: settings.draft_model of a model.json names the draft model of a model';
+  return drafts.filter(({ file }) => !told.has(file.path)).map((draft) => unusedDraft(draft, reason));
+}
+
+function unusedDraft({ file }: GgufFile, reason: string): CatalogueProblem {
+  return { message: 'draft model not used', file: file.path, reason };
 }

@@ -84,15 +84,12 @@ async function openDrafter(
   });
 }
 
-/** The least cells of a cache, which llama.cpp rounds up to as many. */
-const LEAST_CELLS = 256;
-
 /**
  * Makes a context of the target from which an EAGLE-3 draft model takes the weights that it lacks. It computes nothing. The context of the
  * replies can not be it: that is replaced when it grows.
  */
 async function openLender(target: LlamaModel): Promise<LlamaContext> {
-  const context = await openContext(target, { contextLength: LEAST_CELLS, sequences: 1, batchSize: 1, threads: 1 });
+  const context = await openContext(target, { contextLength: 1, sequences: 1, batchSize: 1, threads: 1 });
   if (!context) throw new Error(`llama.cpp could not make a context: ${target.library.takeError()}`);
   return context;
 }

@@ -1,15 +1,20 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writeEagle3Draft, writeEagle3Target } from '../kit/models/eagle3-model.ts';
 import { writeMtpModel } from '../kit/models/mtp-model.ts';
 import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 let home: string;
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'paddock-mtp-server-'));
-  await mkdir(join(home, 'models'));
-  writeMtpModel(join(home, 'models', 'right.gguf'));
+  home = await mkdtemp(join(tmpdir(), 'paddock-row-drafts-server-'));
+  const models = join(home, 'models');
+  await mkdir(models);
+  writeMtpModel(join(models, 'mtp.gguf'));
+  writeEagle3Target(join(models, 'eagle3.gguf'));
+  writeEagle3Draft(join(models, 'draft.gguf'), { lacks: 'token_embd.weight' });
+  await writeFile(join(models, 'eagle3.model.json'), JSON.stringify({ settings: { draft_model: 'draft.gguf' } }));
 });
 afterAll(() => rm(home, { recursive: true }));
 
@@ -23,8 +28,8 @@ async function serve(...flags: string[]): Promise<RunningServer> {
   return server;
 }
 
-async function complete({ url }: RunningServer, prompt: string) {
-  const body = JSON.stringify({ model: 'right', prompt, max_tokens: 40, temperature: 0, repeat_penalty: 1 });
+async function complete({ url }: RunningServer, model: string, prompt: string) {
+  const body = JSON.stringify({ model, prompt, max_tokens: 40, temperature: 0, repeat_penalty: 1 });
   const reply = await fetch(`${url}/v1/completions`, {
     method: 'POST',
     body,
@@ -40,26 +45,29 @@ async function complete({ url }: RunningServer, prompt: string) {
 
 const BEGINNING = 'some words before the question. '.repeat(5);
 
-describe('a server with a model that has an MTP layer', () => {
+describe.each([
+  ['that has an MTP layer', 'mtp', '"mtp":"used"', 'not used: every token is drawn by itself'],
+  ['with an EAGLE-3 draft model', 'eagle3', 'draft model loaded', 'draft model not used'],
+])('a server with a model %s', (_, model, used, unused) => {
   it('guesses with it, says so, and replies as without it, also after a restart', async () => {
     const plain = await serve('--one-by-one');
     const prompts = ['one two three', BEGINNING, `${BEGINNING}And what now?`];
     const texts: string[] = [];
-    for (const prompt of prompts) texts.push((await complete(plain, prompt)).text);
+    for (const prompt of prompts) texts.push((await complete(plain, model, prompt)).text);
     await plain.stop();
-    expect(plain.log()).toContain('not used: every token is drawn by itself');
+    expect(plain.log()).toContain(unused);
 
     const first = await serve();
-    expect((await complete(first, prompts[0] ?? '')).text).toBe(texts[0]);
+    expect((await complete(first, model, prompts[0] ?? '')).text).toBe(texts[0]);
     // Whether a guess is worth its time is measured, and the machine may be busy.
-    const accepted = async () => (await complete(first, prompts[0] ?? '')).timings.draft_n_accepted;
+    const accepted = async () => (await complete(first, model, prompts[0] ?? '')).timings.draft_n_accepted;
     await expect.poll(accepted).toBeGreaterThan(0);
-    expect((await complete(first, prompts[1] ?? '')).text).toBe(texts[1]);
-    expect(first.log()).toContain('"mtp":"used"');
+    expect((await complete(first, model, prompts[1] ?? '')).text).toBe(texts[1]);
+    expect(first.log()).toContain(used);
     await first.stop();
 
     const second = await serve();
-    const goesOn = await complete(second, prompts[2] ?? '');
+    const goesOn = await complete(second, model, prompts[2] ?? '');
     expect(goesOn.text).toBe(texts[2]);
     expect(goesOn.cached).toBeGreaterThan(64);
   });
