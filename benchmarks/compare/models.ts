@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type BenchmarkEagle3Options, writeBenchmarkEagle3 } from '../../test/kit/models/benchmark-eagle3.ts';
 import { type BenchmarkMtpOptions, writeBenchmarkMtp } from '../../test/kit/models/benchmark-mtp.ts';
 import { type ModelOptions, type ModelShape, writeModel } from '../../test/kit/models/tiny-model.ts';
 import { PASSAGE } from './workloads.ts';
@@ -13,8 +14,13 @@ export interface BenchModel {
 /** A model of half a billion parameters whose MTP layer guesses all tokens right, or all wrong. */
 const MTP_SHAPE = { shape: 'half-billion', quantization: 'Q8_0', vocabularySize: 151_936 } as const;
 
+/** A model of half a billion parameters with an EAGLE-3 draft model beside it, which guesses all tokens right, or all wrong. */
+const EAGLE3_SHAPE = { quantization: 'Q8_0', vocabularySize: 151_936, guessedSize: 32_000 } as const;
+
+type Made = { shape: ModelShape; options: ModelOptions } | BenchmarkMtpOptions | BenchmarkEagle3Options;
+
 /** The models that can be made on the spot: random weights in the shapes of real models. */
-const MADE: Record<string, { shape: ModelShape; options: ModelOptions } | BenchmarkMtpOptions> = {
+const MADE: Record<string, Made> = {
   '0.5b-q8_0': { shape: 'half-billion', options: { quantization: 'Q8_0' } },
   '0.5b-q4_k': { shape: 'half-billion', options: { quantization: 'Q4_K' } },
   '0.1b-q8_0': { shape: 'tenth-billion', options: { quantization: 'Q8_0' } },
@@ -26,6 +32,8 @@ const MADE: Record<string, { shape: ModelShape; options: ModelOptions } | Benchm
   '7b-q4_k': { shape: 'seven-billion', options: { quantization: 'Q4_K' } },
   'mtp-right': { ...MTP_SHAPE, guessesRight: true },
   'mtp-wrong': { ...MTP_SHAPE, guessesRight: false },
+  'eagle3-right': { ...EAGLE3_SHAPE, draftsRight: true },
+  'eagle3-wrong': { ...EAGLE3_SHAPE, draftsRight: false },
   quoting: { shape: 'half-billion', options: { quantization: 'Q8_0', quotes: PASSAGE } },
   tiny: { shape: 'tiny', options: {} },
 };
@@ -44,9 +52,14 @@ export function findModel(wanted: string, folder: string): BenchModel {
   const file = resolve(folder, wanted, `${wanted}.gguf`);
   if (!existsSync(file)) {
     mkdirSync(join(folder, wanted), { recursive: true });
-    if ('guessesRight' in made) writeBenchmarkMtp(`${file}.part`, made);
-    else writeModel(`${file}.part`, made.shape, made.options);
+    writeMade(`${file}.part`, made);
     renameSync(`${file}.part`, file);
   }
   return { name: wanted, file };
+}
+
+function writeMade(file: string, made: Made): void {
+  if ('guessesRight' in made) writeBenchmarkMtp(file, made);
+  else if ('draftsRight' in made) writeBenchmarkEagle3(file, made);
+  else writeModel(file, made.shape, made.options);
 }

@@ -12,7 +12,7 @@ import { loadEagle3 } from '../../../../src/engine/native/row-drafts/load-eagle3
 import { loadMtp } from '../../../../src/engine/native/row-drafts/load-mtp.ts';
 import type { RowDrafter } from '../../../../src/engine/native/row-drafts/row-drafter.ts';
 import type { Pairs } from '../../../../src/engine/native/row-drafts/trail.ts';
-import { silentLog } from '../../../kit/log.ts';
+import { recordingLog, silentLog } from '../../../kit/log.ts';
 import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/eagle3-model.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
@@ -372,5 +372,32 @@ describe('what became of an MTP layer', () => {
   it('is no matter of a model that has none', async () => {
     const { mtp: _, ...others } = options;
     expect(await loadMtp(model, others, { grows: false, available: () => 0 }, () => 1, silentLog)).toEqual({});
+  });
+});
+
+describe('what became of an EAGLE-3 draft model', () => {
+  beforeAll(() => {
+    options = optionsOf('eagle3');
+  });
+  const linesOf = async (of: LlamaModel) => {
+    const lines: string[] = [];
+    const growth = { grows: false, available: () => 0 };
+    expect(await loadEagle3(of, options, growth, () => 1, recordingLog(lines))).toBeUndefined();
+    return lines;
+  };
+
+  it.each<[string, () => LlamaModel, RegExp]>([
+    [
+      'where the libraries have no functions for it',
+      () => ({ ...model, library: { ...model.library, hidden: null } }),
+      /draft model not used.*libraries for this system have no functions for it/,
+    ],
+    [
+      'where a recurrent state can not take guesses back',
+      () => ({ ...model, recurs: true }),
+      /draft model not used.*the recurrent state can not take guesses back/,
+    ],
+  ])('is logged, %s', async (_, of, reason) => {
+    expect(await linesOf(of())).toEqual([expect.stringMatching(reason)]);
   });
 });
