@@ -39,6 +39,7 @@ const SOURCES = {
   'clear.cpp': [],
   'cpu.cpp': [],
   'products/experts.cpp': [],
+  'fill.cpp': [],
   'pages.cpp': [],
   'search.cpp': [],
   'products/sgemm.cpp': [],

@@ -35,6 +35,7 @@ describe('the library of kernels', () => {
       const exported = symbols.split('\n').flatMap((line) => / g .*Base\s+(\w+)$/.exec(line)?.[1] ?? []);
       expect(exported.sort()).toEqual([
         'ggml_backend_buffer_clear',
+        'ggml_compute_forward_fill',
         'ggml_compute_forward_flash_attn_ext',
         'ggml_compute_forward_mul_mat_id_iqp',
         'ggml_cpu_iqp_mul_mat_id_min_batch',

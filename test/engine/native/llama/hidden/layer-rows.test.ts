@@ -137,6 +137,26 @@ describe('an EAGLE-3 draft model', () => {
     await model.close();
   });
 
+  it('gives the logits of a vocabulary of its own as those of the same tokens of its target, and none for others', async () => {
+    const { tokens, rows, main } = await write('one two three', 4);
+    const vocabulary = [...makeVocabulary().tokens.keys()].slice(20);
+    const logits: Float32Array[] = [];
+    for (const options of [{}, { vocabulary }]) {
+      const { model, context } = await openDraft(options, main);
+      const hidden = await context.encode?.(rows, tokens.length - 1, false);
+      const part = { ...partOf(0, tokens.slice(1)), logitsAt: [...tokens.slice(1).keys()], ...(hidden && { hidden }) };
+      const [places = []] = await context.decode([part]);
+      logits.push(...places.map((place) => Float32Array.from(context.logitsAt(place))));
+      await model.close();
+    }
+    const count = tokens.length - 1;
+    for (const [index, whole] of logits.slice(0, count).entries()) {
+      const own = logits[count + index];
+      expect(own?.subarray(20)).toEqual(whole.subarray(20));
+      expect(new Set(own?.subarray(0, 20))).toEqual(new Set([Number.NEGATIVE_INFINITY]));
+    }
+  });
+
   it.each<[string, Eagle3DraftOptions]>([
     ['with weights of its own', {}],
     ['with the embeddings of its target', { lacks: 'token_embd.weight' }],
