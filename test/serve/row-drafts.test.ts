@@ -61,7 +61,7 @@ describe.each([
     expect((await complete(first, model, prompts[0] ?? '')).text).toBe(texts[0]);
     // Whether a guess is worth its time is measured, and the machine may be busy.
     const accepted = async () => (await complete(first, model, prompts[0] ?? '')).timings.draft_n_accepted;
-    await expect.poll(accepted).toBeGreaterThan(0);
+    await expect.poll(accepted, { timeout: 20_000 }).toBeGreaterThan(0);
     expect((await complete(first, model, prompts[1] ?? '')).text).toBe(texts[1]);
     expect(first.log()).toContain(used);
     await first.stop();
