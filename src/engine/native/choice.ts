@@ -3,6 +3,7 @@ import { type Sampling, seedAfter } from '../../contract/sampling.ts';
 import type { Breakers } from '../../sampling/breakers.ts';
 import { isGreedy } from '../../sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
+import type { HeadDrafter } from './draft-heads/head-drafter.ts';
 import type { DraftLength } from './draw/draft-length.ts';
 import type { DraftModel } from './draw/draft-model.ts';
 import { createGuide, type Guide } from './draw/guide.ts';
@@ -32,7 +33,6 @@ import { possibleTokens } from './llama/tokens/token-index.ts';
 import type { Vocabulary } from './llama/tokens/vocabulary.ts';
 import type { Slot } from './prefix/prefix-store.ts';
 import { createPromptMedia, type PlacedPiece } from './prompt-media.ts';
-import type { RowDrafter } from './row-drafts/row-drafter.ts';
 import type { PassTimes } from './step/pass-times.ts';
 import type { StepLoop } from './step/step-loop.ts';
 
@@ -42,8 +42,8 @@ export interface Ahead {
   /** True if every token is drawn by itself, without guesses and forced tokens. */
   oneByOne: boolean;
   draft?: DraftModel | undefined;
-  /** What guesses from hidden rows, if the model has it: its EAGLE-3 draft model, or its MTP layer and no draft model. */
-  rows?: { drafter: RowDrafter; length: DraftLength } | undefined;
+  /** The draft head, if the model has one: its EAGLE-3 draft model, or its MTP layer and no draft model. */
+  head?: { drafter: HeadDrafter; length: DraftLength } | undefined;
 }
 
 interface ChoiceContext {
@@ -167,14 +167,14 @@ function createSource(
 }
 
 /** Makes what guesses the tokens of a reply with a model, if there is one. `history` has the latest token last. */
-function createDraft({ draft, rows }: Ahead, history: readonly Token[], sequence: number): Draft | undefined {
+function createDraft({ draft, head }: Ahead, history: readonly Token[], sequence: number): Draft | undefined {
   if (draft)
     return {
       tokenMs: () => draft.tokenMs ?? 0,
       guess: (count) => draft.guess(history, count),
     };
-  if (!rows) return undefined;
-  const { drafter, length } = rows;
+  if (!head) return undefined;
+  const { drafter, length } = head;
   return {
     length: {
       ...length,

@@ -8,6 +8,8 @@ import type { EngineOptions, TextEngine } from '../engine.ts';
 import { availableMemory } from '../node/available-memory.ts';
 import { usableCores } from '../node/cores.ts';
 import type { CopyFigures, CpuLibraries, WorkerConfig } from '../node/task.ts';
+import { loadEagle3 } from './draft-heads/load-eagle3.ts';
+import { loadMtp } from './draft-heads/load-mtp.ts';
 import { createDraftLength } from './draw/draft-length.ts';
 import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
@@ -29,8 +31,6 @@ import { createIdleCopies } from './prefix/idle-copies.ts';
 import { UNKNOWN_COSTS } from './prefix/prefix-plan.ts';
 import { createPrefixStore } from './prefix/prefix-store.ts';
 import { type CopyLink, createTieredCopies } from './prefix/tiered-copies.ts';
-import { loadEagle3 } from './row-drafts/load-eagle3.ts';
-import { loadMtp } from './row-drafts/load-mtp.ts';
 import { createDriver, type Driver } from './step/driver.ts';
 import { gpuCost } from './step/gpu-cost.ts';
 import { createPassTimes } from './step/pass-times.ts';
@@ -139,7 +139,7 @@ async function startChat(
     times,
     oneByOne: options.oneByOne ?? false,
     draft,
-    rows: drafter && { drafter, length: createDraftLength(times.lines) },
+    head: drafter && { drafter, length: createDraftLength(times.lines) },
   };
   const idle = copies && createIdleCopies(copies, store.held);
   const loop = createStepLoop(driver, async () => (await decoder.expand()) || store.evict());

@@ -5,13 +5,13 @@ import { createGrowingContext } from '../llama/growing-context.ts';
 import { whyNoMtp } from '../llama/hidden/mtp-support.ts';
 import type { LlamaModel } from '../llama/model.ts';
 import { type Growth, whyNoGuesses } from './growth.ts';
-import { createRowCache } from './row-cache.ts';
-import { createRowDrafter, type RowDrafter } from './row-drafter.ts';
+import { createHeadCache } from './head-cache.ts';
+import { createHeadDrafter, type HeadDrafter } from './head-drafter.ts';
 
 /** What became of a model's MTP layer. */
 export interface LoadedMtp {
   /** Undefined if the layer is not used. */
-  drafter?: RowDrafter;
+  drafter?: HeadDrafter;
   /** Whether it is used, and why not; undefined for a model without such a layer. */
   state?: string;
 }
@@ -35,8 +35,8 @@ export async function loadMtp(
   try {
     const named = withFields(log, { context: 'MTP layer' });
     const growing = await createGrowingContext(model, options, grows, named, available, { guesses: 'mtp' });
-    const drafter = createRowDrafter({
-      cache: createRowCache(growing, model.hiddenWidth),
+    const drafter = createHeadDrafter({
+      cache: createHeadCache(growing, model.hiddenWidth),
       parts: ['output'],
       threads,
       onFailure: (error) => log.warn('MTP layer no longer used', { reason: messageOf(error) }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTrail, type Trail } from '../../../../src/engine/native/row-drafts/trail.ts';
+import { createTrail, type Trail } from '../../../../src/engine/native/draft-heads/trail.ts';
 import { repeats } from '../../../support/repeats.ts';
 
 const WIDTH = 2;

@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 let home: string;
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'paddock-row-drafts-server-'));
+  home = await mkdtemp(join(tmpdir(), 'paddock-draft-heads-server-'));
   const models = join(home, 'models');
   await mkdir(models);
   writeMtpModel(join(models, 'mtp.gguf'));

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
+import type { HeadDrafter } from '../../../../src/engine/native/draft-heads/head-drafter.ts';
+import { loadEagle3 } from '../../../../src/engine/native/draft-heads/load-eagle3.ts';
+import { loadMtp } from '../../../../src/engine/native/draft-heads/load-mtp.ts';
+import type { Pairs } from '../../../../src/engine/native/draft-heads/trail.ts';
 import { openContext } from '../../../../src/engine/native/llama/context.ts';
 import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
-import { loadEagle3 } from '../../../../src/engine/native/row-drafts/load-eagle3.ts';
-import { loadMtp } from '../../../../src/engine/native/row-drafts/load-mtp.ts';
-import type { RowDrafter } from '../../../../src/engine/native/row-drafts/row-drafter.ts';
-import type { Pairs } from '../../../../src/engine/native/row-drafts/trail.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
 import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/eagle3-model.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
@@ -34,13 +34,13 @@ let folder: string;
 /** The options of the model that the tests use now. */
 let options: EngineOptions;
 let model: LlamaModel;
-let drafter: RowDrafter;
+let drafter: HeadDrafter;
 let decoder: Decoder;
 
 const COMMON = { kind: 'chat', contextLength: 512, slots: 3, threads: 1, batchSize: BATCH } as const;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'paddock-row-drafter-'));
+  folder = await mkdtemp(join(tmpdir(), 'paddock-head-drafter-'));
   writeMtpModel(join(folder, 'mtp.gguf'), { layers: 2 });
   writeEagle3Target(join(folder, 'target.gguf'), { layers: 2 });
   writeEagle3Draft(join(folder, 'draft.gguf'), { targetLayers: [0, 1, 1] });
@@ -265,7 +265,7 @@ describe.each(KINDS)('%s whose guesses depend on the hidden rows', (_, kind) => 
 
 /** Returns the three guesses after a text and each beginning of what follows, evaluated anew from the rows of a pass of its own. */
 async function guessesOf(
-  { own, draft, guesser }: { own: LlamaModel; draft: LlamaModel; guesser: RowDrafter },
+  { own, draft, guesser }: { own: LlamaModel; draft: LlamaModel; guesser: HeadDrafter },
   text: Token[],
   following: Token[],
 ): Promise<Token[][]> {

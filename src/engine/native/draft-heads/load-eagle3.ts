@@ -10,8 +10,8 @@ import { copyInto } from '../llama/library/bindings.ts';
 import { type LlamaModel, openModel } from '../llama/model.ts';
 import { entriesOf } from '../llama/tokens/tokenizer.ts';
 import { type Growth, whyNoGuesses } from './growth.ts';
-import { createRowCache } from './row-cache.ts';
-import { createRowDrafter, type RowDrafter } from './row-drafter.ts';
+import { createHeadCache } from './head-cache.ts';
+import { createHeadDrafter, type HeadDrafter } from './head-drafter.ts';
 
 /**
  * Makes the drafter of a model's EAGLE-3 draft model, which the model owns. Resolves to undefined if there is none. If there is one that
@@ -25,7 +25,7 @@ export async function loadEagle3(
   growth: Growth,
   threads: () => number,
   log: Log,
-): Promise<RowDrafter | undefined> {
+): Promise<HeadDrafter | undefined> {
   const { eagle3 } = options;
   if (!eagle3) return undefined;
   let draft: LlamaModel | null = null;
@@ -57,7 +57,7 @@ async function openDrafter(
   { grows, available }: Growth,
   threads: () => number,
   log: Log,
-): Promise<RowDrafter> {
+): Promise<HeadDrafter> {
   const [own, wanted] = [entriesOf(draft.tokenizer), entriesOf(target.tokenizer)];
   if (own.length !== wanted.length || own.some((text, token) => text !== wanted[token]))
     throw new Error('its vocabulary is another one');
@@ -76,8 +76,8 @@ async function openDrafter(
   // A model closes first what it owned first: the draft model's own context, then that which lends it weights.
   if (lender) draft.own(lender);
   target.own({ [Symbol.asyncDispose]: () => draft.close() });
-  return createRowDrafter({
-    cache: createRowCache(growing, parts.length * target.hiddenWidth),
+  return createHeadDrafter({
+    cache: createHeadCache(growing, parts.length * target.hiddenWidth),
     parts,
     threads,
     onFailure: (error) => log.warn('draft model no longer used', { reason: messageOf(error) }),

@@ -7,10 +7,10 @@ import type { HiddenRows, RowPart } from '../llama/hidden/hidden-rows.ts';
 import { FILLER, type Part } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
 import { createTokenTimes } from '../step/pass-times.ts';
-import type { GuessPart, RowCache } from './row-cache.ts';
+import type { GuessPart, HeadCache } from './head-cache.ts';
 
-/** Guesses the next tokens of a model's replies from hidden rows: the model's MTP layer, or an EAGLE-3 draft model. */
-export interface RowDrafter extends Follower {
+/** A draft head guesses the next tokens of a model's replies from its hidden rows: the model's MTP layer, or an EAGLE-3 draft model. */
+export interface HeadDrafter extends Follower {
   /** What the hidden rows consist of that the passes of the model have to give. */
   readonly parts: readonly RowPart[];
   /** Returns the time in which one token is guessed for each of so many replies, in ms; 0 before any was measured. */
@@ -49,8 +49,8 @@ interface Asked {
   resolve: (tokens: Token[]) => void;
 }
 
-export interface RowDrafterOptions {
-  cache: RowCache;
+export interface HeadDrafterOptions {
+  cache: HeadCache;
   /** What the hidden rows of the model consist of. */
   parts: readonly RowPart[];
   /** Returns the number of threads to guess with. */
@@ -60,7 +60,7 @@ export interface RowDrafterOptions {
 }
 
 /** Makes the drafter that guesses with this cache. */
-export function createRowDrafter({ cache, parts: rowParts, threads, onFailure }: RowDrafterOptions): RowDrafter {
+export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }: HeadDrafterOptions): HeadDrafter {
   const inTurn = createTurns();
   const times = createTokenTimes();
   let asked: Asked[] = [];

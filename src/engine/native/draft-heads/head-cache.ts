@@ -11,10 +11,10 @@ export interface Guessed {
 }
 
 /**
- * The cache of a model's MTP layer or of an EAGLE-3 draft model, with what each sequence of the model lacks there. One call at a time
- * may be under way.
+ * The KV cache of a draft head (an MTP layer or an EAGLE-3 draft model), with what each sequence of the model lacks there. One call at
+ * a time may be under way.
  */
-export interface RowCache {
+export interface HeadCache {
   readonly sequences: number;
   /** The most tokens of one pass. */
   readonly batchSize: number;
@@ -40,7 +40,7 @@ export interface RowCache {
 export type GuessPart = Pick<Part, 'sequence' | 'at' | 'tokens' | 'hidden'>;
 
 /** @param width the numbers of a hidden row of the model */
-export function createRowCache(growing: GrowingContext, width: number): RowCache {
+export function createHeadCache(growing: GrowingContext, width: number): HeadCache {
   const { sequences, batchSize, unified, encode } = growing.context;
   // An EAGLE-3 draft model knows no row before the first token of a text. It evaluates the second one at the first position.
   const first = encode ? 1 : 0;
