@@ -186,6 +186,10 @@ function createDraft({ draft, head }: Ahead, history: readonly Token[], sequence
         if (chosen === 0) drafter.noteIdle();
         return chosen;
       },
+      note(guessed, right) {
+        length.note(guessed, right);
+        if (guessed > 0) drafter.noteRight(right);
+      },
     },
     tokenMs: () => drafter.tokenMs(1),
     async guess(count, pending) {

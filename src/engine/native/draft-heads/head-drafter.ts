@@ -8,6 +8,7 @@ import { FILLER, type Part } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
 import { createTokenTimes } from '../step/pass-times.ts';
 import type { GuessPart, HeadCache } from './head-cache.ts';
+import { createRest } from './rest.ts';
 
 /** A draft head guesses the next tokens of a model's replies from its hidden rows: the model's MTP layer, or an EAGLE-3 draft model. */
 export interface HeadDrafter extends Follower {
@@ -22,19 +23,17 @@ export interface HeadDrafter extends Follower {
    * none if it cannot. Replies that ask in the same turn of the event loop have their guesses computed together. Never rejects.
    */
   guess(sequence: number, drawn: Token, count: number): Promise<Token[]>;
-  /** Notes that a reply found no guess worth its time. After many of them, the drafter rests until it is asked for a guess again. */
+  /** Notes that a reply found no guess worth its time. After many of them, the head rests for a time. */
   noteIdle(): void;
+  /** Notes how many tokens of its latest guess were right. */
+  noteRight(count: number): void;
   /** Ends all work on the cache. There are no guesses from then on. */
   stop(): void;
 }
 
 /** A sequence that lags behind this far is caught up with. Fewer tokens wait for the next guess, which evaluates them too. */
 const MOST_LAG = 64;
-/**
- * The drafter rests after so many passes of replies for which no guess was worth its time. A batch of a prompt counts as several: it is
- * read for the guesses of a reply.
- */
-const MOST_IDLE = 64;
+/** A batch of a prompt counts as so many passes without a guess: it is read for the guesses of a reply. */
 const IDLE_OF_BATCH = 4;
 /** A pass that is expected to take less time, in ms, is computed while the event loop waits. */
 const BRIEF_MS = 20;
@@ -65,7 +64,7 @@ export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }
   const times = createTokenTimes();
   let asked: Asked[] = [];
   let ended = false;
-  let idle = 0;
+  const rest = createRest();
 
   /** Runs work on the cache after the work before it. A failure ends all work. */
   const work = (run: () => Promise<void> | void) =>
@@ -79,10 +78,9 @@ export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }
       }
     });
 
-  /** Forgets all sequences when the drafter begins to rest: they go on without it. */
-  const addIdle = (count: number) => {
-    idle += count;
-    if (idle < MOST_IDLE || idle - count >= MOST_IDLE) return;
+  /** Forgets all sequences when the head begins to rest: they go on without it. */
+  const addIdle = (passes: number) => {
+    if (!rest.noteIdle(passes)) return;
     for (let sequence = 0; sequence < cache.sequences; sequence++) cache.forget(sequence);
   };
   const note = (
@@ -160,7 +158,7 @@ export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }
   return {
     parts: rowParts,
     get follows() {
-      return !ended && idle < MOST_IDLE;
+      return !ended && !rest.rests;
     },
     tokenMs: (replies) => (times.empty ? 0 : times.of(replies)),
     warmUp: () =>
@@ -177,11 +175,12 @@ export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }
     copied: (from, to, extent) => work(() => cache.copy(from, to, extent)),
     guess: (sequence, drawn, count) =>
       new Promise((resolve) => {
-        idle = 0;
+        rest.noteAsked();
         asked.push({ sequence, drawn, count, guessed: [], resolve });
         if (asked.length === 1) setImmediate(answer);
       }),
     noteIdle: () => void work(() => addIdle(1)),
+    noteRight: rest.noteRight,
     stop() {
       ended = true;
     },
