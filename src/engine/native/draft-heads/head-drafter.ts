@@ -173,12 +173,17 @@ export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }
     passed: (parts, hidden, threads) => work(() => followPass(parts, hidden, threads)),
     truncated: (sequence, extent) => work(() => cache.drop(sequence, cache.trail(sequence).cut(extent))),
     copied: (from, to, extent) => work(() => cache.copy(from, to, extent)),
-    guess: (sequence, drawn, count) =>
-      new Promise((resolve) => {
+    guess(sequence, drawn, count) {
+      if (rest.rests) {
+        // If it wakes, it knows nothing of this reply yet.
         rest.noteAsked();
+        return Promise.resolve([]);
+      }
+      return new Promise((resolve) => {
         asked.push({ sequence, drawn, count, guessed: [], resolve });
         if (asked.length === 1) setImmediate(answer);
-      }),
+      });
+    },
     noteIdle: () => void work(() => addIdle(1)),
     noteRight: rest.noteRight,
     stop() {
