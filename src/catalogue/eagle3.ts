@@ -65,6 +65,8 @@ export function whyNotFor(model: GgufHeader, draft: GgufHeader): string | undefi
     return `it reads the layers ${read.join(', ')}, and the model has ${layers}`;
   if (target !== width) return `it is for a model of the width ${target}, and the width of this one is ${width}`;
   if (ownSize !== size) return `its vocabulary has ${ownSize} tokens, and that of the model ${size}`;
+  if (draft.tensors.mapsVocabulary && draft.tensors.output === 0)
+    return 'it has a vocabulary of its own, and no output layer for it';
   if (borrows(draft) && figure(own, EAGLE3, 'embedding_length') !== width)
     return "it lacks weights, and the model's are of another width";
   return undefined;

@@ -8,6 +8,8 @@ export interface TensorBytes {
   output: number;
   /** All other tensors. */
   others: number;
+  /** True for an EAGLE-3 draft model with a vocabulary of its own, which it maps to that of its model. */
+  mapsVocabulary?: true;
 }
 
 /** The bytes of a layer. */
@@ -23,6 +25,7 @@ const LAYER = /^blk\.(\d+)\.(.*)$/;
 /** The tensors with all experts of a layer. llama.cpp's `--cpu-moe` keeps the same ones in the machine's memory. */
 const EXPERTS = /^ffn_(?:up|down|gate|gate_up)_(?:ch)?exps\b/;
 const MTP_PROJECTION = 'nextn.eh_proj.weight';
+const VOCABULARY_MAP = 'd2t';
 /** More layers than any model has: a broken header names them. */
 const MOST_LAYERS = 4096;
 
@@ -50,6 +53,7 @@ export function addTensor(tensors: TensorBytes, name: string, bytes: number): vo
   } else if (name === 'token_embd.weight') tensors.embedding += bytes;
   else if (name === 'output.weight') tensors.output += bytes;
   else tensors.others += bytes;
+  if (name === VOCABULARY_MAP) tensors.mapsVocabulary = true;
 }
 
 /** Returns the bytes of all files of a model together. */

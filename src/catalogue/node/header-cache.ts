@@ -20,9 +20,11 @@ const WORTH_KEEPING = 64 * 1024;
 /** The most headers that the file keeps. Headers that this process has not used are dropped first. */
 const MOST_KEPT = 2000;
 
+/** To be raised when the stored form of a header changes, and when there is more to it: earlier files lack that. */
+const VERSION = 4;
+
 const cacheSchema = v.object({
-  // Raise the version when the stored form of a header changes.
-  version: v.literal(3),
+  version: v.literal(VERSION),
   headers: v.array(
     v.tuple([
       v.string(),
@@ -31,10 +33,11 @@ const cacheSchema = v.object({
         tensorCount: v.number(),
         parameterCount: v.number(),
         tensors: v.object({
-          layers: v.array(v.object({ experts: v.number(), rest: v.number() })),
+          layers: v.array(v.object({ experts: v.number(), rest: v.number(), isMtp: v.exactOptional(v.literal(true)) })),
           embedding: v.number(),
           output: v.number(),
           others: v.number(),
+          mapsVocabulary: v.exactOptional(v.literal(true)),
         }),
         bytes: v.number(),
       }),
@@ -84,5 +87,5 @@ function toFields(fields: [string, unknown][]): GgufHeader['fields'] {
 
 function writeCache(path: string, headers: [string, GgufHeader][]): Promise<void> {
   const content = headers.map(([stamp, header]) => [stamp, { ...header, fields: [...header.fields] }]);
-  return replaceFile(path, JSON.stringify({ version: 3, headers: content }));
+  return replaceFile(path, JSON.stringify({ version: VERSION, headers: content }));
 }

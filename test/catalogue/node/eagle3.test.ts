@@ -74,6 +74,12 @@ describe('an EAGLE-3 draft model', () => {
       {},
       /lacks weights, and the model's are of another width/,
     ],
+    [
+      'a vocabulary of its own without an output layer',
+      { lacks: 'output.weight', vocabulary: [5, 6, 7] },
+      {},
+      /a vocabulary of its own, and no output layer/,
+    ],
     ['another architecture', {}, { entries: { 'general.architecture': text('gemma2') } }, /the architecture gemma2/],
   ])('that is for %s is not used, and the log says why', async (_, draft, target, reason) => {
     const { catalogue, ids, lines } = await readLines(await makePair(draft, target));

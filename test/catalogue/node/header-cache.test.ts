@@ -10,7 +10,11 @@ import { texts } from '../../kit/models/gguf-writer.ts';
 import { makeVocabulary } from '../../kit/models/vocabulary.ts';
 import { makeFolder, modelEntries, writeSparse } from './fixtures.ts';
 
-const header: GgufHeader = {
+/** A type in which nothing may be left out. */
+type Whole<T> = T extends (infer Item)[] ? Whole<Item>[] : T extends object ? { [Key in keyof T]-?: Whole<T[Key]> } : T;
+
+/** A header with all that headers may have: each must survive a restart. */
+const header: Pick<GgufHeader, 'fields'> & Whole<Omit<GgufHeader, 'fields'>> = {
   fields: new Map<string, GgufValue>([
     ['name', 'x'],
     ['sizes', [1, 2]],
@@ -18,7 +22,7 @@ const header: GgufHeader = {
   ]),
   tensorCount: 1,
   parameterCount: 2,
-  tensors: { layers: [{ experts: 0, rest: 8 }], embedding: 0, output: 0, others: 0 },
+  tensors: { layers: [{ experts: 0, rest: 8, isMtp: true }], embedding: 0, output: 0, others: 0, mapsVocabulary: true },
   bytes: 1_000_000,
 };
 
@@ -56,7 +60,7 @@ describe('the cache of headers', () => {
     expect(none.find('stamp')).toBeUndefined();
   });
 
-  it.each(['', '{"version": 3', '{"version": 0, "headers": []}', '{"version": 3, "headers": [["a", {}]]}', 'null'])(
+  it.each(['', '{"version": 4', '{"version": 3, "headers": []}', '{"version": 4, "headers": [["a", {}]]}', 'null'])(
     'is empty if its file is broken: %s',
     async (content) => {
       const path = join(await makeFolder(), 'cache.json');

@@ -7,6 +7,7 @@ import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeRecurrentMtpModel } from '../../../kit/models/recurrent-mtp-model.ts';
+import { until } from '../../../kit/until.ts';
 import { writeReply } from '../../../kit/written-reply.ts';
 
 // A Qwen3.5 has a recurrent state, and its MTP layer a cache that can drop any tokens. The bias leaves the model three tokens: some
@@ -71,10 +72,15 @@ describe('a model with a recurrent state and an MTP layer', () => {
     }
   });
 
-  it('has had guesses before, and some of them were wrong and had to be taken back', () => {
-    expect(guesses.right).toBeGreaterThan(0);
-    expect(guesses.made).toBeGreaterThan(guesses.right);
-  });
+  it('has guesses, some of them right, and some wrong, which are taken back', () =>
+    // Whether a guess is worth its time is measured, and the machine may be busy.
+    until(async () => {
+      if (guesses.right > 0 && guesses.made > guesses.right) return true;
+      const reply = await say(guessing, PROMPTS[0] ?? '');
+      guesses.made += reply.guesses.made;
+      guesses.right += reply.guesses.right;
+      return false;
+    }));
 
   it('has the same replies beside one another', async () => {
     const replies = await Promise.all(PROMPTS.map((prompt) => say(guessing, prompt)));
