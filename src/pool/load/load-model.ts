@@ -197,8 +197,8 @@ async function findGround(
 }
 
 /** Logs which files of a model WebAssembly leaves out. */
-function warnOfUnused({ draft, adapters }: ModelSource, log: Log): void {
-  if (draft) log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
+function warnOfUnused({ draft, eagle3, adapters }: ModelSource, log: Log): void {
+  if (draft || eagle3) log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
   if (adapters)
     log.warn('LoRA adapters not used', { reason: 'WebAssembly applies none; requests for one are refused' });
 }
