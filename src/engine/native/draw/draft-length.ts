@@ -1,4 +1,5 @@
 import { MOST_OUTPUTS } from '../../memory-estimate.ts';
+import { expectedTokens } from '../step/expected-tokens.ts';
 import type { TokenTimes } from '../step/pass-times.ts';
 
 /** Decides how many tokens of a reply to guess, by the share of right tokens in earlier guesses. */
@@ -62,11 +63,4 @@ export function createDraftLength(times: TokenTimes): DraftLength {
       tried += Math.min(guessed, rightOnes + 1);
     },
   };
-}
-
-/** Returns the expected number of tokens from one pass: one, and the guesses before the first wrong one. */
-export function expectedTokens(share: number, length: number): number {
-  let tokens = 1;
-  for (let place = 1; place <= length; place++) tokens += share ** place;
-  return tokens;
 }

@@ -1,6 +1,6 @@
 import { sum } from '../../../utils/sum.ts';
-import { expectedTokens } from '../draw/draft-length.ts';
 import { cutRun, type MicroBatch } from '../llama/micro-batches.ts';
+import { expectedTokens } from './expected-tokens.ts';
 import type { Demand, GuessOffer } from './step-plan.ts';
 
 /** What a plan depends on. */
