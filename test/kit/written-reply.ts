@@ -10,6 +10,16 @@ export interface WrittenReply {
   cached: number;
 }
 
+/** Has an engine write all choices of a request, and returns the drawn tokens of each. The request has a journal. */
+export async function writeChoices(engine: Pick<TextEngine, 'generate'>, request: TextRequest): Promise<number[][]> {
+  const drawn = Array.from({ length: request.choices }, (): number[] => []);
+  const take = (event: EngineEvent) => {
+    if (event.kind === 'drawn') drawn[event.choice]?.push(event.token);
+  };
+  await engine.generate(request, take, new AbortController().signal);
+  return drawn;
+}
+
 /** Has an engine write a reply to its end. */
 export async function writeReply(engine: Pick<TextEngine, 'generate'>, request: TextRequest): Promise<WrittenReply> {
   const events: EngineEvent[] = [];

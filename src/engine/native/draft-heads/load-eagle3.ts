@@ -6,7 +6,7 @@ import { planCache } from '../llama/cache-sizes.ts';
 import { type LlamaContext, openContext } from '../llama/context.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
 import type { RowPart } from '../llama/hidden/hidden-rows.ts';
-import { copyInto } from '../llama/library/bindings.ts';
+import { copyInto, lengthForC } from '../llama/library/bindings.ts';
 import { type LlamaModel, openModel } from '../llama/model.ts';
 import { entriesOf } from '../llama/tokens/tokenizer.ts';
 import { type Growth, whyNoGuesses } from './growth.ts';
@@ -99,7 +99,7 @@ function targetLayersOf({ library, handle }: LlamaModel): number[] {
   const { hidden } = library;
   if (!hidden) return [];
   const count = hidden._Z30llama_model_target_layer_ids_nPK11llama_model(handle);
-  const layers = new Int32Array(Math.max(64, count));
+  const layers = new Int32Array(lengthForC(count));
   if (count > 0) copyInto(layers.subarray(0, count), hidden._Z28llama_model_target_layer_idsPK11llama_model(handle));
   return [...layers.subarray(0, count)];
 }

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../../contract/errors.ts';
 import type { AppliedAdapter } from '../../../contract/generation-request.ts';
 import type { AdapterSource } from '../../engine.ts';
-import type { Bindings } from './library/bindings.ts';
+import { type Bindings, lengthForC } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import type { LlamaModel } from './model.ts';
 
@@ -57,9 +57,8 @@ export function createAdapterSwitch(llama: Bindings): (context: Pointer, set: Ad
   let applied = NO_ADAPTERS.key;
   return (context, { key, adapters }) => {
     if (key === applied) return;
-    // Short typed arrays may be moved in memory.
-    const handles = new BigUint64Array(Math.max(16, adapters.length));
-    const scales = new Float32Array(Math.max(32, adapters.length));
+    const handles = new BigUint64Array(lengthForC(adapters.length));
+    const scales = new Float32Array(lengthForC(adapters.length));
     for (const [index, { handle, scale }] of adapters.entries()) {
       handles[index] = handle;
       scales[index] = scale;

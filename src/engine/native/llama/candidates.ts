@@ -1,4 +1,4 @@
-import { addressOf } from './library/bindings.ts';
+import { addressOf, lengthForC } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import { offsetOf } from './library/structs.ts';
 import type { Token } from './tokens/token.ts';
@@ -34,7 +34,7 @@ const AT = {
 
 /** Makes an array for up to `most` candidates. */
 export function createCandidates(most: number): NativeCandidates {
-  const numbers = new Int32Array(Math.max(64, FIELDS * most));
+  const numbers = new Int32Array(lengthForC(FIELDS * most));
   const values = new Float32Array(numbers.buffer);
   const struct = new DataView(new ArrayBuffer(128));
   const bytes = new Uint8Array(struct.buffer);

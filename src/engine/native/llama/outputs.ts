@@ -1,5 +1,5 @@
 import { highestLogits, type TopLogits } from '../../../sampling/highest.ts';
-import { copyInto } from './library/bindings.ts';
+import { copyInto, lengthForC } from './library/bindings.ts';
 import type { Pointer } from './library/pointer.ts';
 import type { LlamaModel } from './model.ts';
 import type { Passes } from './pass.ts';
@@ -35,7 +35,7 @@ export function createOutputs(
     kernels: { highest },
   } = model.library;
   const { size } = model.tokenizer;
-  const logits = new Float32Array(Math.max(64, size));
+  const logits = new Float32Array(lengthForC(size));
   let logitsPlace = -1;
   let found = { tokens: new Int32Array(0), logits: new Float32Array(0) };
 
@@ -60,7 +60,7 @@ export function createOutputs(
       const known = passes.highestAt(place, count);
       if (known) return known;
       if (found.tokens.length < count) {
-        const room = Math.max(64, count);
+        const room = lengthForC(count);
         found = { tokens: new Int32Array(room), logits: new Float32Array(room) };
       }
       const number = highest?.(addressAt(place), size, Math.min(count, size), found.tokens, found.logits) ?? -1;
@@ -73,7 +73,7 @@ export function createOutputs(
         llama.llama_get_embeddings_seq(handle(), sequence) ?? llama.llama_get_embeddings_ith(handle(), -1);
       if (!address) throw new Error('the model has given no embedding');
       const size = output === 'score' ? 1 : llama.llama_model_n_embd_out(model.handle);
-      const values = new Float32Array(Math.max(64, size));
+      const values = new Float32Array(lengthForC(size));
       copyInto(values.subarray(0, size), address);
       return values.subarray(0, size);
     },

@@ -1,6 +1,6 @@
 import type { TopLogits } from '../../../sampling/highest.ts';
 import { nextTurn } from '../../node/next-turn.ts';
-import { addressOf, keepUntilHere, searchFunctions } from './library/bindings.ts';
+import { addressOf, keepUntilHere, lengthForC, searchFunctions } from './library/bindings.ts';
 import type { Library } from './library/library.ts';
 import type { Pointer } from './library/pointer.ts';
 import type { Batch } from './library/structs.ts';
@@ -35,8 +35,6 @@ export interface Passes {
 
 /** The most places at which one call finds the highest logits. */
 const MOST_PLACES = 512;
-/** Short typed arrays may be moved in memory while C has their address. */
-const LEAST_ROOM = 64;
 
 /** Makes the passes of a context. `size` is the number of tokens in the vocabulary. */
 export function createPasses(library: Library, size: number): Passes {
@@ -114,7 +112,7 @@ function createSearch({ llama, paths, kernels: { search } }: Library, size: numb
 
 /** Makes room for the results of a pass. */
 function makeRoom(length: number) {
-  const least = Math.max(LEAST_ROOM, length);
+  const least = lengthForC(length);
   const tokens = new Int32Array(least);
   const logits = new Float32Array(least);
   return { tokens, tokensAt: addressOf(tokens), logits, logitsAt: addressOf(logits) };

@@ -13,7 +13,7 @@ import { texts } from '../../../kit/models/gguf-writer.ts';
 import { writeRecurrentMtpModel } from '../../../kit/models/recurrent-mtp-model.ts';
 import { makeVocabulary } from '../../../kit/models/vocabulary.ts';
 import { until } from '../../../kit/until.ts';
-import { writeReply } from '../../../kit/written-reply.ts';
+import { writeChoices, writeReply } from '../../../kit/written-reply.ts';
 
 const SLOTS = 4;
 const BATCH = 48;
@@ -144,16 +144,8 @@ describe('replies of a model with an EAGLE-3 draft model', () => {
   });
 
   it('are all choices of a request', async () => {
-    const choices = async (engine: TextEngine) => {
-      const drawn: number[][] = [[], [], []];
-      const request = textRequest('one two', { choices: 3, maxTokens: 30, journal: true, sampling: SEEDED });
-      const take = (event: EngineEvent) => {
-        if (event.kind === 'drawn') drawn[event.choice]?.push(event.token);
-      };
-      await engine.generate(request, take, new AbortController().signal);
-      return drawn;
-    };
-    expect(await choices(engineOf('right'))).toEqual(await choices(plain));
+    const request = textRequest('one two', { choices: 3, maxTokens: 30, journal: true, sampling: SEEDED });
+    expect(await writeChoices(engineOf('right'), request)).toEqual(await writeChoices(plain, request));
   });
 
   it('are the same after others were cancelled in the midst of a guess', async () => {

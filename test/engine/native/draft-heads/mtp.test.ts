@@ -10,7 +10,7 @@ import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { until } from '../../../kit/until.ts';
-import { writeReply } from '../../../kit/written-reply.ts';
+import { writeChoices, writeReply } from '../../../kit/written-reply.ts';
 
 const SLOTS = 4;
 const SEEDED: Sampling = { ...narrow, temperature: 0.4, topK: 40, seed: 5 };
@@ -130,16 +130,8 @@ describe('replies of a model with an MTP layer', () => {
   });
 
   it('are all choices of a request', async () => {
-    const choices = async (engine: TextEngine) => {
-      const drawn: number[][] = [[], [], []];
-      const request = textRequest('one two', { choices: 3, maxTokens: 30, journal: true, sampling: SEEDED });
-      const take = (event: EngineEvent) => {
-        if (event.kind === 'drawn') drawn[event.choice]?.push(event.token);
-      };
-      await engine.generate(request, take, new AbortController().signal);
-      return drawn;
-    };
-    expect(await choices(engines.right)).toEqual(await choices(engines.plain));
+    const request = textRequest('one two', { choices: 3, maxTokens: 30, journal: true, sampling: SEEDED });
+    expect(await writeChoices(engines.right, request)).toEqual(await writeChoices(engines.plain, request));
   });
 
   it('are the same after others were cancelled in the midst of a guess', async () => {

@@ -1,4 +1,4 @@
-import { copyInto } from '../library/bindings.ts';
+import { copyInto, lengthForC } from '../library/bindings.ts';
 import type { Library } from '../library/library.ts';
 import type { Pointer } from '../library/pointer.ts';
 import type { LogitsPlace } from '../tokens/token.ts';
@@ -20,8 +20,6 @@ export interface HiddenRows {
   give(given: boolean): void;
 }
 
-/** Short typed arrays may be moved in memory while C has their address. */
-const LEAST_LENGTH = 64;
 const FLOAT_BYTES = 4;
 
 /**
@@ -59,7 +57,7 @@ export function openHiddenRows(
     return address;
   };
   const read = (part: RowPart, place: LogitsPlace, count: number): Float32Array => {
-    const values = new Float32Array(Math.max(LEAST_LENGTH, count * width)).subarray(0, count * width);
+    const values = new Float32Array(lengthForC(count * width)).subarray(0, count * width);
     copyInto(values, addressOf(part, place));
     return values;
   };

@@ -242,6 +242,14 @@ export function keepUntilHere(arrays: readonly NodeJS.TypedArray[]): void {
 const C_LIBRARY = koffi.load(process.platform === 'win32' ? 'msvcrt.dll' : null);
 const memcpy = C_LIBRARY.func('void *memcpy(void *target, void *source, size_t bytes)');
 
+/** Short typed arrays lie on JavaScript's heap, where they may be moved while C has their address. */
+const LEAST_ITEMS = 64;
+
+/** Returns a length for a typed array of which C is given the address: at least `items`, and so many that the array stays in its place. */
+export function lengthForC(items: number): number {
+  return Math.max(LEAST_ITEMS, items);
+}
+
 /** Fills a typed array with the memory at an address. Some runtimes, such as Electron, allow no view of that memory. */
 export function copyInto(array: NodeJS.TypedArray, source: Pointer): void {
   memcpy(addressOf(array), source, array.byteLength);
