@@ -61,6 +61,11 @@ export const WORKLOADS: Record<string, Workload> = {
     streams: [1, 4, 8, 16, 64],
     asks: (streams, round) => each(streams, round, 1, (random) => ask([prose(20, random)], 64)),
   },
+  long: {
+    about: 'a prompt of 20 words, 384 tokens of reply',
+    streams: [1, 4],
+    asks: (streams, round) => each(streams, round, 11, (random) => ask([prose(20, random)], 384)),
+  },
   prompt: {
     about: 'a prompt of about 1,000 tokens, 32 tokens of reply',
     streams: [1, 4],

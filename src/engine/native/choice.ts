@@ -9,7 +9,7 @@ import type { DraftModel } from './draw/draft-model.ts';
 import { createGuide, type Guide } from './draw/guide.ts';
 import { createPromptLookup } from './draw/prompt-lookup.ts';
 import { createPromptScorer } from './draw/prompt-scores.ts';
-import { createSpeculation, type Draft } from './draw/speculation.ts';
+import { createSpeculation, type Draft, type GuessRecords } from './draw/speculation.ts';
 import { createThoughtGuide } from './draw/thought-guide.ts';
 import {
   consideredTokens,
@@ -39,6 +39,7 @@ import type { StepLoop } from './step/step-loop.ts';
 /** The settings and measurements that decide how many tokens of a reply go into one pass. */
 export interface Ahead {
   times: PassTimes;
+  records: GuessRecords;
   /** True if every token is drawn by itself, without guesses and forced tokens. */
   oneByOne: boolean;
   draft?: DraftModel | undefined;
@@ -145,7 +146,7 @@ function createSource(
   sequence: number,
 ): TokenSource {
   const { decoder, request, ahead } = context;
-  const { times, oneByOne } = ahead;
+  const { times, records, oneByOne } = ahead;
   const history = prompt.filter(isTextToken);
   const replyGuide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
   const guide = createThinkingGuide(context, drawn) ?? replyGuide;
@@ -159,7 +160,9 @@ function createSource(
     guide,
     forces: request.thinking !== undefined || mayForce(request),
     times,
-    speculation: guesses ? createSpeculation(times, { guide, lookup: createPromptLookup(history), draft }) : undefined,
+    speculation: guesses
+      ? createSpeculation(times, { guide, lookup: createPromptLookup(history), draft }, records)
+      : undefined,
     mostGuessed: decoder.takesBack,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,

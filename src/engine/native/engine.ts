@@ -12,6 +12,7 @@ import { loadEagle3 } from './draft-heads/load-eagle3.ts';
 import { loadMtp } from './draft-heads/load-mtp.ts';
 import { createDraftLength } from './draw/draft-length.ts';
 import { loadDraftModel } from './draw/draft-model.ts';
+import { createGuessRecords } from './draw/speculation.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import { loadAdapters } from './llama/adapters.ts';
@@ -137,6 +138,7 @@ async function startChat(
   const draft = await loadDraftModel(model, options, context.contextLength, replyThreads, log);
   const ahead = {
     times,
+    records: createGuessRecords(),
     oneByOne: options.oneByOne ?? false,
     draft,
     head: drafter && { drafter, length: createDraftLength(times.lines) },

@@ -17,9 +17,20 @@ export interface DraftLength {
   note(guessed: number, right: number): void;
 }
 
+/** How often guesses of one source were right, in all replies of a model: a reply begins with guesses as long as others had. */
+export interface GuessRecord {
+  /** The probability that a guessed token is right if all before it are, as a new reply assumes it. */
+  readonly share: number;
+  /** As of `DraftLength`. */
+  note(guessed: number, right: number): void;
+}
+
 /** The longest guess. With the token before it, 16 are evaluated: a number that all kernels are good at. */
 export const LONGEST_GUESS = MOST_OUTPUTS - 1;
-/** The assumed share of right guesses at the beginning, and the number of guesses that this assumption counts for. */
+/**
+ * The assumed share of right guesses at the beginning, and the number of guesses that this assumption counts for. It is no lower
+ * after replies with wrong guesses, because the next reply may be of another kind.
+ */
 const FIRST_SHARE = 0.6;
 const FIRST_WEIGHT = 2;
 /**
@@ -27,11 +38,34 @@ const FIRST_WEIGHT = 2;
  */
 const KEPT = 0.9;
 const KEPT_IDLE = 0.99;
+/** The same factor for all replies together, and the number of guesses that the first assumption counts for there. */
+const KEPT_BY_ALL = 0.98;
+const FIRST_WEIGHT_OF_ALL = 10;
 /** A guess has to be faster by this factor, because the measured times are not exact. */
 const WORTH = 1.05;
 
-/** @param times the times of passes with one sequence */
-export function createDraftLength(times: TokenTimes): DraftLength {
+/** Makes the record of a model that has not guessed yet. */
+export function createGuessRecord(): GuessRecord {
+  let tried = FIRST_WEIGHT_OF_ALL;
+  let right = FIRST_SHARE * tried;
+  return {
+    get share() {
+      return Math.max(FIRST_SHARE, right / tried);
+    },
+    note(guessed, rightOnes) {
+      if (guessed === 0) return;
+      right = right * KEPT_BY_ALL + rightOnes;
+      tried = tried * KEPT_BY_ALL + Math.min(guessed, rightOnes + 1);
+    },
+  };
+}
+
+/**
+ * @param times the times of passes with one sequence
+ * @param record the success of the same source in other replies
+ */
+export function createDraftLength(times: TokenTimes, record: GuessRecord = createGuessRecord()): DraftLength {
+  const first = record.share;
   let right = 0;
   let tried = 0;
   const forget = (kept: number) => {
@@ -39,7 +73,7 @@ export function createDraftLength(times: TokenTimes): DraftLength {
     tried *= kept;
   };
 
-  const share = () => (right + FIRST_SHARE * FIRST_WEIGHT) / (tried + FIRST_WEIGHT);
+  const share = () => (right + first * FIRST_WEIGHT) / (tried + FIRST_WEIGHT);
 
   return {
     get share() {
@@ -56,6 +90,7 @@ export function createDraftLength(times: TokenTimes): DraftLength {
       return best.length;
     },
     note(guessed, rightOnes) {
+      record.note(guessed, rightOnes);
       // Without guesses nothing is learned. Earlier failures lose weight, so that guessing is tried again later.
       if (guessed === 0) return forget(KEPT_IDLE);
       forget(KEPT);

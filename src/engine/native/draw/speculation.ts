@@ -1,6 +1,12 @@
 import type { Token } from '../llama/tokens/token.ts';
 import type { PassTimes } from '../step/pass-times.ts';
-import { createDraftLength, type DraftLength, LONGEST_GUESS } from './draft-length.ts';
+import {
+  createDraftLength,
+  createGuessRecord,
+  type DraftLength,
+  type GuessRecord,
+  LONGEST_GUESS,
+} from './draft-length.ts';
 import type { Guide } from './guide.ts';
 import type { PromptLookup } from './prompt-lookup.ts';
 
@@ -45,14 +51,30 @@ export interface Guessers {
   draft?: Draft | undefined;
 }
 
+/** The success of the guesses of all replies of a model, by source. */
+export interface GuessRecords {
+  grammar: GuessRecord;
+  lookup: GuessRecord;
+  draft: GuessRecord;
+}
+
+export function createGuessRecords(): GuessRecords {
+  return { grammar: createGuessRecord(), lookup: createGuessRecord(), draft: createGuessRecord() };
+}
+
 /**
  * Guesses the tokens that the grammar makes likely; else the tokens after an earlier occurrence of the latest ones; else the
  * tokens of the draft. A draft takes the time of passes of its own, so it is only asked while the reply is alone: other replies and
  * prompts would wait for it.
  */
-export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Guessers): Speculation {
-  const newLength = () => createDraftLength(times.lines);
-  const [byGrammar, byLookup, byDraft] = [newLength(), newLength(), draft?.length ?? newLength()];
+export function createSpeculation(
+  times: PassTimes,
+  { guide, lookup, draft }: Guessers,
+  records: GuessRecords = createGuessRecords(),
+): Speculation {
+  const byGrammar = createDraftLength(times.lines, records.grammar);
+  const byLookup = createDraftLength(times.lines, records.lookup);
+  const byDraft = draft?.length ?? createDraftLength(times.lines, records.draft);
   let latest: DraftLength | undefined;
   /** The number of tokens that this reply had in the pass before. */
   let own = 1;

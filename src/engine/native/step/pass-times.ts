@@ -64,16 +64,26 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
     Math.min(tokens, GROWS_UP_TO) ** power * Math.max(1, tokens / GROWS_UP_TO) ** GROWTH_AFTER;
 
   const countOf = (kind: number) => counts.get(kind) ?? 0;
-  /** Returns the time of a kind by the nearest kind that was measured often enough; infinite if there is none. */
-  const predicted = (kind: number) => {
-    const trusted = kinds.filter((other) => countOf(other) >= TRUSTED);
-    const near = trusted.findLast((other) => other <= kind) ?? trusted[0];
-    return near === undefined ? Number.POSITIVE_INFINITY : ((times.get(near) ?? 1) * growth(kind)) / growth(near);
+  const isTrusted = (kind: number) => countOf(kind) >= TRUSTED;
+  /** Returns the time that the growth predicts from the time of a kind. */
+  const grown = (from: number, tokens: number): number => (timeOf(from) * growth(tokens)) / growth(from);
+  /**
+   * Returns the time by the kinds that were measured often enough; infinite if there is none. For more tokens than they have, it is
+   * the lower one of what the growth predicts and of the line through the two largest: a time that is assumed too low is
+   * tried and measured, one that is too high never is.
+   */
+  const predicted = (tokens: number): number => {
+    const trusted = kinds.filter(isTrusted);
+    const [smaller, near] = trusted.filter((kind) => kind <= tokens).slice(-2);
+    if (smaller === undefined) return trusted[0] === undefined ? Number.POSITIVE_INFINITY : grown(trusted[0], tokens);
+    if (near === undefined) return grown(smaller, tokens);
+    const perToken = (timeOf(near) - timeOf(smaller)) / (near - smaller);
+    const byLine = perToken > 0 ? timeOf(near) + perToken * (tokens - near) : Number.POSITIVE_INFINITY;
+    return Math.min(grown(near, tokens), byLine);
   };
-  const timeOf = (kind: number) => {
+  const timeOf = (kind: number): number => {
     const time = times.get(kind) ?? 1;
-    const count = countOf(kind);
-    return count < TRUSTED ? Math.min(time, predicted(kind)) : time;
+    return isTrusted(kind) ? time : Math.min(time, predicted(kind));
   };
 
   const approach = (tokens: number, ms: number, known = times.get(kindOf(tokens)) ?? ms) => {
@@ -103,13 +113,13 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
     of(tokens) {
       const below = kinds.findLast((kind) => kind <= tokens);
       const above = kinds.find((kind) => kind >= tokens);
-      const near = below ?? above;
-      if (near === undefined) return others && !others().empty ? others().of(tokens) : growth(tokens);
-      const known = timeOf(near);
-      const far = below === undefined || above === undefined || below === above ? undefined : above;
-      if (far === undefined) return (known * growth(tokens)) / growth(near);
-      const share = Math.log(tokens / near) / Math.log(far / near);
-      return known * (timeOf(far) / known) ** share;
+      if (below !== undefined && above !== undefined) {
+        const share = below === above ? 0 : Math.log(tokens / below) / Math.log(above / below);
+        return timeOf(below) * (timeOf(above) / timeOf(below)) ** share;
+      }
+      if (below !== undefined) return Math.min(grown(below, tokens), predicted(tokens));
+      if (above !== undefined) return grown(above, tokens);
+      return others && !others().empty ? others().of(tokens) : growth(tokens);
     },
   };
 }

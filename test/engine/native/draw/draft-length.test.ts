@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDraftLength } from '../../../../src/engine/native/draw/draft-length.ts';
+import { createDraftLength, createGuessRecord } from '../../../../src/engine/native/draw/draft-length.ts';
 import { measured, onTwoCores } from '../step/measured-times.ts';
 
 describe('the length of a draft', () => {
@@ -49,5 +49,16 @@ describe('the length of a draft', () => {
   it('is longer where a prompt makes the pass long anyway', () => {
     const draft = createDraftLength(measured(onTwoCores));
     expect(draft.choose(100)).toBeGreaterThan(draft.choose(1));
+  });
+
+  it('is longer at once in a reply after others whose guesses were right, and as long as at first after wrong ones', () => {
+    const record = createGuessRecord();
+    const firstLength = () => createDraftLength(measured(onTwoCores), record).choose(1);
+    const atFirst = firstLength();
+    const other = createDraftLength(measured(onTwoCores), record);
+    for (let pass = 0; pass < 10; pass++) other.note(8, 8);
+    expect(firstLength()).toBeGreaterThan(2 * atFirst);
+    for (let pass = 0; pass < 300; pass++) other.note(1, 0);
+    expect(firstLength()).toBe(atFirst);
   });
 });

@@ -22,6 +22,16 @@ describe('the times of micro-batches', () => {
     expect(five).toBeLessThan(ratio(times, 1, 6));
   });
 
+  it('are assumed to go on as they grew last, beyond those that were measured', () => {
+    // The weights are read once for all tokens: 22 ms, and 0.75 for each token.
+    const weightsAndTokens = (tokens: number) => 22 + 0.75 * tokens;
+    const times = createTokenTimes();
+    for (const tokens of [8, 16]) for (let count = 0; count < 3; count++) times.note(tokens, weightsAndTokens(tokens));
+    expect(times.of(64)).toBeCloseTo(weightsAndTokens(64), 0);
+    // Of few tokens, 16 may take less than the line says.
+    expect(times.of(17)).toBeLessThan(1.1 * times.of(16));
+  });
+
   it('follow a machine that becomes slower, but not a single slow one', () => {
     const times = measured(onTwoCores);
     const before = ratio(times, 1, 8);
