@@ -105,9 +105,9 @@ export function untilIdle(target: Target): Promise<void> {
   return until(async () => (await requestsOf(target)).every(({ busy, waiting }) => busy === 0 && waiting === 0));
 }
 
-/** Waits until a request runs. */
-export function untilBusy(target: Target): Promise<void> {
-  return until(async () => (await requestsOf(target)).some(({ busy }) => busy > 0));
+/** Whether a request runs. */
+export async function isBusy(target: Target): Promise<boolean> {
+  return (await requestsOf(target)).some(({ busy }) => busy > 0);
 }
 
 /** Whether a request is in the queue. */
@@ -116,23 +116,56 @@ export async function isQueued(target: Target): Promise<boolean> {
 }
 
 /**
+ * Lets a client leave once the server is in this state. Returns false if the client was answered before: a fast model ends its
+ * reply while a busy machine asks for the state.
+ */
+export async function leaveWhen(
+  target: Target,
+  body: Record<string, unknown>,
+  isReached: (target: Target) => Promise<boolean>,
+): Promise<boolean> {
+  const gone = new AbortController();
+  let isAnswered = false;
+  const reply = postChat(target, body, { signal: gone.signal })
+    .catch(() => 'aborted')
+    .finally(() => {
+      isAnswered = true;
+    });
+  await until(async () => isAnswered || (await isReached(target)));
+  if (isAnswered) return false;
+  gone.abort();
+  return (await reply) === 'aborted';
+}
+
+/**
  * Calls `check` while the only slot of a server and the one place in its queue are taken. Both are free again afterwards,
- * whether it throws or not. Returns the status of the request that waited.
+ * whether it throws or not. Returns the status of the request that waited. Where the reply in the slot ended before, it is tried again.
  */
 export async function whileFull(small: Target, check: () => Promise<void>): Promise<number> {
   await postChat(small, chatBody({ max_tokens: 1 }));
-  const cancel = new AbortController();
-  const running = await openStream(small, chatBody({ max_tokens: null }), cancel.signal);
-  await untilBusy(small);
-  const waiting = postChat(small, chatBody());
-  try {
-    await until(() => isQueued(small));
-    await check();
-  } finally {
-    cancel.abort();
-    await running.text().catch(() => {});
+  for (;;) {
+    const cancel = new AbortController();
+    const running = await openStream(small, chatBody({ max_tokens: null }), cancel.signal);
+    let hasEnded = false;
+    const whole = running.text().catch(() => {});
+    whole.then(() => {
+      hasEnded = true;
+    });
+    const waiting = postChat(small, chatBody());
+    let isChecked = false;
+    try {
+      await until(async () => hasEnded || (await isQueued(small)));
+      await check();
+      isChecked = true;
+    } catch (error) {
+      if (!hasEnded) throw error;
+    } finally {
+      cancel.abort();
+      await whole;
+    }
+    const { status } = await waiting;
+    if (isChecked) return status;
   }
-  return (await waiting).status;
 }
 
 /** Joins the content of a stream's chunks. */

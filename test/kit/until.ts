@@ -6,7 +6,17 @@ import { setTimeout } from 'node:timers/promises';
  */
 const PAUSE_MS = 10;
 
-/** Waits until the condition is true. Only the time limit of the test ends the wait. */
+/** The longest wait, in ms: longer than any state takes to come on a slow machine. */
+const LONGEST_MS = 120_000;
+
+/**
+ * Waits until the condition is true. Throws after two minutes: a test that its own time limit ends would leave the checks running,
+ * and they would take the cores from the tests after it.
+ */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await setTimeout(PAUSE_MS);
+  const start = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - start > LONGEST_MS) throw new Error(`Not true for ${LONGEST_MS / 1000} s: ${holds}`);
+    await setTimeout(PAUSE_MS);
+  }
 }

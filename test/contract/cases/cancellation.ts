@@ -1,26 +1,10 @@
 import { expect } from 'vitest';
 import { until } from '../../kit/until.ts';
 import type { ContractCase } from '../suite.ts';
-import { chatBody, isQueued, openStream, postChat, type Target, untilBusy, untilIdle } from '../target.ts';
+import { chatBody, isBusy, isQueued, leaveWhen, openStream, postChat, untilIdle } from '../target.ts';
 
 async function readFirstChunk(response: Response): Promise<void> {
   await response.body?.getReader().read();
-}
-
-/** Lets a client leave while it waits. False if, on a busy machine, it was answered before /health told that it waits. */
-async function leaveQueue(target: Target): Promise<boolean> {
-  const gone = new AbortController();
-  let isAnswered = false;
-  const queued = postChat(target, chatBody(), { signal: gone.signal })
-    .catch(() => 'aborted')
-    .finally(() => {
-      isAnswered = true;
-    });
-  await until(async () => isAnswered || (await isQueued(target)));
-  if (isAnswered) return false;
-  gone.abort();
-  expect(await queued).toBe('aborted');
-  return true;
 }
 
 export const cancellationCases: ContractCase[] = [
@@ -38,11 +22,7 @@ export const cancellationCases: ContractCase[] = [
     name: 'frees the slot of a reply that is not streamed',
     check: async (target) => {
       await postChat(target, chatBody({ max_tokens: 1 }));
-      const gone = new AbortController();
-      const reply = postChat(target, chatBody({ max_tokens: null }), { signal: gone.signal }).catch(() => 'aborted');
-      await untilBusy(target);
-      gone.abort();
-      expect(await reply).toBe('aborted');
+      await until(() => leaveWhen(target, chatBody({ max_tokens: null }), isBusy));
       await untilIdle(target);
     },
   },
@@ -56,7 +36,7 @@ export const cancellationCases: ContractCase[] = [
       let hasLeft = false;
       while (!hasLeft) {
         const running = await openStream(small, body);
-        hasLeft = await leaveQueue(small);
+        hasLeft = await leaveWhen(small, chatBody(), isQueued);
         expect(content(await running.text())).toEqual(content(undisturbed));
       }
       await untilIdle(small);

@@ -4,17 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { type Colour, plainPng, toneWav } from '../../kit/media.ts';
 import { TOKENS_PER_IMAGE, TOKENS_PER_RECORDING } from '../../kit/models/tiny-projector.ts';
+import { until } from '../../kit/until.ts';
 import type { ContractCase } from '../suite.ts';
 import {
   chatBody,
   contentOf,
   getJson,
+  isBusy,
+  leaveWhen,
   openai,
   openStream,
   postChat,
   readStream,
   type Target,
-  untilBusy,
   untilIdle,
 } from '../target.ts';
 
@@ -213,13 +215,7 @@ export const mediaCases: ContractCase[] = [
       gone.abort();
       await untilIdle(target);
 
-      const left = new AbortController();
-      const reply = postChat(target, bodyOf(EYE, messages, { max_tokens: null }), { signal: left.signal }).catch(
-        () => 'aborted',
-      );
-      await untilBusy(target);
-      left.abort();
-      expect(await reply).toBe('aborted');
+      await until(() => leaveWhen(target, bodyOf(EYE, messages, { max_tokens: null }), isBusy));
       await untilIdle(target);
       expect(await say(target, EYE, red)).toBe(expected);
     },
