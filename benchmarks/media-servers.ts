@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { plainPng } from '../test/kit/media.ts';
+import { plainPng } from '../test/kit/files/media.ts';
 import { writeVisionProjector } from '../test/kit/models/tiny-projector.ts';
 import { type Endpoint, openEndpoint, parseEndpoint } from './compare/endpoint.ts';
 import { findModel } from './compare/models.ts';

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type BenchmarkEagle3Options, writeBenchmarkEagle3 } from '../../test/kit/models/benchmark-eagle3.ts';
-import { type BenchmarkMtpOptions, writeBenchmarkMtp } from '../../test/kit/models/benchmark-mtp.ts';
+import {
+  type BenchmarkEagle3Options,
+  writeBenchmarkEagle3,
+} from '../../test/kit/models/draft-heads/benchmark-eagle3.ts';
+import { type BenchmarkMtpOptions, writeBenchmarkMtp } from '../../test/kit/models/draft-heads/benchmark-mtp.ts';
 import { type ModelOptions, type ModelShape, writeModel } from '../../test/kit/models/tiny-model.ts';
 import { PASSAGE } from './workloads.ts';
 

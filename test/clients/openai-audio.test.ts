@@ -1,8 +1,8 @@
 import OpenAI, { BadRequestError, toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
-import { makeFlac } from '../kit/flac.ts';
-import { samplesOf, toneWav } from '../kit/media.ts';
-import { makeOpus, SILENCE } from '../kit/ogg.ts';
+import { makeFlac } from '../kit/files/flac.ts';
+import { samplesOf, toneWav } from '../kit/files/media.ts';
+import { makeOpus, SILENCE } from '../kit/files/ogg.ts';
 import { API_KEY, servePaddock } from './paddock.ts';
 
 const baseURL = await servePaddock();

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SETTINGS, type Setting } from '../../src/serve/config/settings.ts';
-import { makeCertificate } from '../kit/certificate.ts';
+import { makeCertificate } from '../kit/files/certificate.ts';
 
 const dockerfile = readFileSync('deploy/container/Dockerfile', 'utf8');
 /** The instructions of the last stage, which is the image. */

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { writeEagle3Draft, writeEagle3Target } from '../kit/models/eagle3-model.ts';
-import { writeMtpModel } from '../kit/models/mtp-model.ts';
+import { writeEagle3Draft, writeEagle3Target } from '../kit/models/draft-heads/eagle3-model.ts';
+import { writeMtpModel } from '../kit/models/draft-heads/mtp-model.ts';
 import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 let home: string;

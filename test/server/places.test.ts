@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, errorReply } from '../../src/api/http/http.ts';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type HttpServerOptions, type Server, startHttpServer } from '../../src/server/server.ts';
-import { makeCertificate } from '../kit/certificate.ts';
+import { makeCertificate } from '../kit/files/certificate.ts';
 
 const BODY_LIMITS = { bytes: 1024 * 1024, inFlightBytes: 4 * 1024 * 1024, timeMs: 10_000 };
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { makeCertificate } from '../kit/certificate.ts';
+import { makeCertificate } from '../kit/files/certificate.ts';
 import { type RunningServer, startServer } from '../kit/servers/server.ts';
 import { until } from '../kit/until.ts';
 

@@ -3,7 +3,7 @@ import { createApi } from '../../../src/api/api.ts';
 import { MEDIA_MARK } from '../../../src/contract/media.ts';
 import type { ModelCard } from '../../../src/contract/models/model.ts';
 import { createServerMediaReader } from '../../../src/media/node/reader.ts';
-import { toneWav } from '../../kit/media.ts';
+import { toneWav } from '../../kit/files/media.ts';
 import {
   createContext,
   createFakeRunner,

@@ -6,9 +6,9 @@ import {
   type Eagle3TargetOptions,
   writeEagle3Draft,
   writeEagle3Target,
-} from '../../kit/models/eagle3-model.ts';
+} from '../../kit/models/draft-heads/eagle3-model.ts';
+import { writeMtpModel } from '../../kit/models/draft-heads/mtp-model.ts';
 import { int32s, text, texts, uint32 } from '../../kit/models/gguf-writer.ts';
-import { writeMtpModel } from '../../kit/models/mtp-model.ts';
 import { makeFolder, readLines } from './fixtures.ts';
 
 const NAMED = JSON.stringify({ settings: { draft_model: 'draft.gguf' } });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeMtpModel } from '../../kit/models/mtp-model.ts';
+import { writeMtpModel } from '../../kit/models/draft-heads/mtp-model.ts';
 import { makeFolder, readLines } from './fixtures.ts';
 
 describe('the MTP layer of a file', () => {

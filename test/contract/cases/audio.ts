@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { silentMp3, toneWav } from '../../kit/media.ts';
+import { silentMp3, toneWav } from '../../kit/files/media.ts';
 import type { ContractCase } from '../suite.ts';
 import { openai, type Target } from '../target.ts';
 

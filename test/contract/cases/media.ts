@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { type Colour, plainPng, toneWav } from '../../kit/media.ts';
+import { type Colour, plainPng, toneWav } from '../../kit/files/media.ts';
 import { TOKENS_PER_IMAGE, TOKENS_PER_RECORDING } from '../../kit/models/tiny-projector.ts';
 import { until } from '../../kit/until.ts';
 import type { ContractCase } from '../suite.ts';

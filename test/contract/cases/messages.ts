@@ -6,7 +6,7 @@ import type { ContentBlock, MessageParam, Tool } from '@anthropic-ai/sdk/resourc
 import { generateText, Output, stepCountIs, streamText, tool } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Colour, plainPng } from '../../kit/media.ts';
+import { type Colour, plainPng } from '../../kit/files/media.ts';
 import type { ContractCase } from '../suite.ts';
 import { getJson, postJson, type Target, untilIdle, whileFull } from '../target.ts';
 

@@ -1,6 +1,6 @@
 import { type ChatRequest, Ollama } from 'ollama';
 import { expect } from 'vitest';
-import { plainPng } from '../../kit/media.ts';
+import { plainPng } from '../../kit/files/media.ts';
 import type { ContractCase } from '../suite.ts';
 import { getJson, openai, type Target, untilIdle } from '../target.ts';
 

@@ -5,7 +5,7 @@ import { zodTextFormat } from 'openai/helpers/zod';
 import type { ResponseInput } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { plainPng } from '../../kit/media.ts';
+import { plainPng } from '../../kit/files/media.ts';
 import type { ContractCase } from '../suite.ts';
 import { getJson, openai, postJson, type Target } from '../target.ts';
 

@@ -10,9 +10,9 @@ import { type ChatService, createChatService } from '../../../src/engine/chat-se
 import type { TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { findMediaLibrary } from '../../../src/engine/node/media-library.ts';
+import { type Colour, plainPng, png, silentMp3, toneWav } from '../../kit/files/media.ts';
 import { ask, chat, doneOf, generate, textOf } from '../../kit/generation.ts';
 import { silentLog } from '../../kit/log.ts';
-import { type Colour, plainPng, png, silentMp3, toneWav } from '../../kit/media.ts';
 import { type TinyModelOptions, writeTinyModel } from '../../kit/models/tiny-model.ts';
 import {
   TOKENS_PER_BLOCK,

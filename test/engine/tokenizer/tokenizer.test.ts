@@ -10,9 +10,9 @@ import { createWasmVocabulary } from '../../../src/engine/wasm/vocabulary.ts';
 import { blobBytes } from '../../../src/gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../../src/gguf/header.ts';
 import { type GgufVocabulary, readVocabulary } from '../../../src/gguf/vocabulary.ts';
+import { oddTexts } from '../../kit/files/odd-texts.ts';
 import { byteLevelVocabulary, SPECIAL_TEXTS, VOCABULARY_KINDS } from '../../kit/models/vocabulary-kinds.ts';
 import { openNativeModel } from '../../kit/native-model.ts';
-import { oddTexts } from '../../kit/odd-texts.ts';
 import { repeats } from '../../support/repeats.ts';
 
 const KINDS = Object.keys(VOCABULARY_KINDS);

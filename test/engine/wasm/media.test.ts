@@ -6,8 +6,8 @@ import type { GenerationEvent } from '../../../src/contract/events.ts';
 import type { GenerationRequest } from '../../../src/contract/generation-request.ts';
 import { MEDIA_MARK, type Media } from '../../../src/contract/media.ts';
 import type { ChatMessage } from '../../../src/contract/prompt.ts';
+import { plainPng, png, silentMp3, toneWav } from '../../kit/files/media.ts';
 import { chat } from '../../kit/generation.ts';
-import { plainPng, png, silentMp3, toneWav } from '../../kit/media.ts';
 import {
   TOKENS_PER_IMAGE,
   TOKENS_PER_RECORDING,

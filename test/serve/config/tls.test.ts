@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tlsOf } from '../../../src/serve/config/tls.ts';
-import { makeCertificate } from '../../kit/certificate.ts';
+import { makeCertificate } from '../../kit/files/certificate.ts';
 
 let folder: string;
 const file = (name: string) => join(folder, name);

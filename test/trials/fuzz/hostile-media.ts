@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import { makeFlac } from '../../kit/flac.ts';
-import { png, samplesOf, silentMp3, toneWav } from '../../kit/media.ts';
-import { makeOpus, SILENCE } from '../../kit/ogg.ts';
+import { makeFlac } from '../../kit/files/flac.ts';
+import { png, samplesOf, silentMp3, toneWav } from '../../kit/files/media.ts';
+import { makeOpus, SILENCE } from '../../kit/files/ogg.ts';
 
 /** A file of a kind, and a name for reports. */
 export interface MediaFile {

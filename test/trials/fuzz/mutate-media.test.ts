@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDice } from '../../kit/dice.ts';
-import { toneWav } from '../../kit/media.ts';
+import { toneWav } from '../../kit/files/media.ts';
 import { mutateMedia } from './mutate-media.ts';
 
 const original = Buffer.from(toneWav(440));

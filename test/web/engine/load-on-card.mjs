@@ -1,4 +1,4 @@
-// Loads pico as the engine's worker of a page does, in Node 24 with test/kit/webgpu.mjs, and prints its facts and a reply
+// Loads pico as the engine's worker of a page does, in Node 24 with test/kit/browser/webgpu.mjs, and prints its facts and a reply
 // as JSON. The argument is the most bytes that the graphics card has room for.
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { WEBGPU_PRELOAD, whatWebGpuLacks } from '../../kit/webgpu.ts';
+import { WEBGPU_PRELOAD, whatWebGpuLacks } from '../../kit/browser/webgpu.ts';
 
 // The load of a page's engine on a real adapter of WebGPU, which no browser of the tests has. CONTRIBUTING.md says what it
 // needs.

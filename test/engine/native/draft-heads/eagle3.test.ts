@@ -8,9 +8,9 @@ import type { EngineOptions, TextEngine, TextRequest } from '../../../../src/eng
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
-import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/eagle3-model.ts';
+import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/draft-heads/eagle3-model.ts';
+import { writeRecurrentMtpModel } from '../../../kit/models/draft-heads/recurrent-mtp-model.ts';
 import { texts } from '../../../kit/models/gguf-writer.ts';
-import { writeRecurrentMtpModel } from '../../../kit/models/recurrent-mtp-model.ts';
 import { makeVocabulary } from '../../../kit/models/vocabulary.ts';
 import { until } from '../../../kit/until.ts';
 import { writeChoices, writeReply } from '../../../kit/written-reply.ts';

@@ -13,8 +13,8 @@ import { createGrowingContext } from '../../../../src/engine/native/llama/growin
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import type { Token } from '../../../../src/engine/native/llama/tokens/token.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
-import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/eagle3-model.ts';
-import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
+import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/draft-heads/eagle3-model.ts';
+import { writeMtpModel } from '../../../kit/models/draft-heads/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
 // The MTP layer and the EAGLE-3 draft model guess all tokens right, if their cache holds the same tokens as the model's: a wrong guess is

@@ -8,7 +8,7 @@ import type { EngineOptions, TextEngine, TextRequest } from '../../../../src/eng
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
-import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
+import { writeMtpModel } from '../../../kit/models/draft-heads/mtp-model.ts';
 import { until } from '../../../kit/until.ts';
 import { writeChoices, writeReply } from '../../../kit/written-reply.ts';
 

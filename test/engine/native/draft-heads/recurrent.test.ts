@@ -6,7 +6,7 @@ import type { EngineOptions, TextEngine, TextRequest } from '../../../../src/eng
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { greedy, narrow, textRequest } from '../../../kit/generation.ts';
 import { silentLog } from '../../../kit/log.ts';
-import { writeRecurrentMtpModel } from '../../../kit/models/recurrent-mtp-model.ts';
+import { writeRecurrentMtpModel } from '../../../kit/models/draft-heads/recurrent-mtp-model.ts';
 import { until } from '../../../kit/until.ts';
 import { writeReply } from '../../../kit/written-reply.ts';
 

@@ -12,9 +12,9 @@ import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import { readGgufHeader } from '../../../../src/gguf/header.ts';
 import { withOpenFile } from '../../../../src/gguf/node/open-file.ts';
 import { writeLatentModel, writeRecurrentModel } from '../../../kit/models/cache-models.ts';
-import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/eagle3-model.ts';
+import { writeEagle3Draft, writeEagle3Target } from '../../../kit/models/draft-heads/eagle3-model.ts';
+import { writeMtpModel } from '../../../kit/models/draft-heads/mtp-model.ts';
 import { writeHybridModel, writeWindowModel } from '../../../kit/models/forgetful-model.ts';
-import { writeMtpModel } from '../../../kit/models/mtp-model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
 const MIB = 2 ** 20;

@@ -4,8 +4,8 @@ import { decodeAudio } from '../../../../src/media/node/audio/decode-audio.ts';
 import { FLAC_HEADER_BYTES } from '../../../../src/media/node/audio/flac.ts';
 import { MediaProblem } from '../../../../src/media/problem.ts';
 import { readWav } from '../../../../src/media/wav.ts';
-import { makeFlac } from '../../../kit/flac.ts';
-import { makeOgg, makeOpus, SILENCE } from '../../../kit/ogg.ts';
+import { makeFlac } from '../../../kit/files/flac.ts';
+import { makeOgg, makeOpus, SILENCE } from '../../../kit/files/ogg.ts';
 
 const LIMIT = 1800;
 

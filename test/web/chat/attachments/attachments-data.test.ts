@@ -21,7 +21,7 @@ import { formatLength } from '../../../../web/chat/reply/figures.ts';
 import { toChatRequest } from '../../../../web/chat/reply/request.ts';
 import { exportText } from '../../../../web/chat/transfer/export.ts';
 import { importText } from '../../../../web/chat/transfer/import.ts';
-import { plainPng, silentMp3, toneWav } from '../../../kit/media.ts';
+import { plainPng, silentMp3, toneWav } from '../../../kit/files/media.ts';
 import { talk } from '../window/support.ts';
 
 const MIB = 1024 ** 2;

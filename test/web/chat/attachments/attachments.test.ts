@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Patch } from '../../../../web/chat/conversation/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
-import { plainPng, silentMp3, toneWav } from '../../../kit/media.ts';
+import { plainPng, silentMp3, toneWav } from '../../../kit/files/media.ts';
 import { type GivenFile, give } from '../give-files.ts';
 import { listedModel, type StandIn, startStandIn } from '../stand-in.ts';
 import {

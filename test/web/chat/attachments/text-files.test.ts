@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
-import { plainPng } from '../../../kit/media.ts';
-import { writePdf } from '../../../kit/pdf.ts';
+import { plainPng } from '../../../kit/files/media.ts';
+import { writePdf } from '../../../kit/files/pdf.ts';
 import { type GivenFile, give } from '../give-files.ts';
 import { listedModel, type StandIn, startStandIn } from '../stand-in.ts';
 import {

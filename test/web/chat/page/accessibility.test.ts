@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
-import { plainPng } from '../../../kit/media.ts';
+import { plainPng } from '../../../kit/files/media.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
 import { startChatServer } from '../grounds.ts';
 import { chooseModel, conversationOf, importChats, openChat, replies, say, untilModel } from '../support.ts';

@@ -5,7 +5,7 @@ import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { FIREFOX, type FirefoxTab, launchFirefox } from '../../../kit/browser/firefox.ts';
 import { eventsOf, importInPage, startPaddockSite } from '../../../kit/browser/paddock-page.ts';
-import { writePdf } from '../../../kit/pdf.ts';
+import { writePdf } from '../../../kit/files/pdf.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
 import { startChatServer } from '../grounds.ts';
 import { conversationOf } from '../support.ts';

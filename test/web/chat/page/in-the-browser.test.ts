@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
 import { startPaddockSite, untilServed } from '../../../kit/browser/paddock-page.ts';
 import type { StaticSite } from '../../../kit/browser/static-site.ts';
-import { writePdf } from '../../../kit/pdf.ts';
+import { writePdf } from '../../../kit/files/pdf.ts';
 import {
   ask,
   chat,

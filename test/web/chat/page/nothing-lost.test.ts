@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Head, MessageNode } from '../../../../web/chat/conversation/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
-import { plainPng } from '../../../kit/media.ts';
+import { plainPng } from '../../../kit/files/media.ts';
 import { listedModel, type StandIn, startStandIn } from '../stand-in.ts';
 import {
   ask,

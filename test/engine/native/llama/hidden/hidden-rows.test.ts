@@ -6,7 +6,7 @@ import { type ContextOptions, type LlamaContext, openContext } from '../../../..
 import { openHiddenRows } from '../../../../../src/engine/native/llama/hidden/hidden-rows.ts';
 import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
 import type { Part } from '../../../../../src/engine/native/llama/pass-order.ts';
-import { writeMtpModel } from '../../../../kit/models/mtp-model.ts';
+import { writeMtpModel } from '../../../../kit/models/draft-heads/mtp-model.ts';
 import { openNativeModel } from '../../../../kit/native-model.ts';
 
 // The model's MTP layer guesses all tokens right, if its cache holds all tokens before them.

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ContextOptions, type LlamaContext, openContext } from '../../../../../src/engine/native/llama/context.ts';
 import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
 import type { Part } from '../../../../../src/engine/native/llama/pass-order.ts';
-import { type Eagle3DraftOptions, writeEagle3Draft, writeEagle3Target } from '../../../../kit/models/eagle3-model.ts';
+import {
+  type Eagle3DraftOptions,
+  writeEagle3Draft,
+  writeEagle3Target,
+} from '../../../../kit/models/draft-heads/eagle3-model.ts';
 import { tinyTensors, WIDTH } from '../../../../kit/models/tiny-weights.ts';
 import { makeVocabulary } from '../../../../kit/models/vocabulary.ts';
 import { openNativeModel } from '../../../../kit/native-model.ts';

@@ -4,7 +4,7 @@ import {
   halfBillionShape,
   type Quantization,
   tenthBillionShape,
-} from './benchmark-weights.ts';
+} from '../benchmark-weights.ts';
 import {
   flag,
   float32,
@@ -14,9 +14,9 @@ import {
   text,
   uint32,
   writeChunks,
-} from './gguf-writer.ts';
-import { filled, matrix, vector } from './tiny-weights.ts';
-import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
+} from '../gguf-writer.ts';
+import { filled, matrix, vector } from '../tiny-weights.ts';
+import { makeVocabulary, tokenizerEntries } from '../vocabulary.ts';
 
 export interface BenchmarkMtpOptions {
   shape: 'half-billion' | 'tenth-billion';

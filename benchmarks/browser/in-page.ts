@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { wasmBatch } from '../src/engine/batch-size.ts';
-import { FLOAT_CACHE } from '../src/engine/wasm/load-params.ts';
-import { usesCard } from '../test/kit/browser/browser.ts';
-import { bundle } from '../test/kit/browser/bundle.ts';
-import { request } from '../test/kit/browser/paddock-page.ts';
-import type { StreamedReply, Writer } from './in-turns.ts';
+import { wasmBatch } from '../../src/engine/batch-size.ts';
+import { FLOAT_CACHE } from '../../src/engine/wasm/load-params.ts';
+import { usesCard } from '../../test/kit/browser/browser.ts';
+import { bundle } from '../../test/kit/browser/bundle.ts';
+import { request } from '../../test/kit/browser/paddock-page.ts';
+import type { StreamedReply, Writer } from '../in-turns.ts';
 
 // wllama called directly in a page of Paddock, to compare the two.
 

@@ -1,4 +1,4 @@
-import { makeRandom } from './random.ts';
+import { makeRandom } from '../random.ts';
 
 const WORDS = (
   'the of and Hello world function return const if else naïve café Zürich résumé über ÉCOLE ŁÓDŹ привет мир Ελλάδα ' +

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { probeGpus } from '../src/cli/doctor/backends.ts';
-import { createFindGpu } from '../src/pool/load/find-gpu.ts';
-import { describeCommit, describeMachine } from './compare/results.ts';
+import { probeGpus } from '../../src/cli/doctor/backends.ts';
+import { createFindGpu } from '../../src/pool/load/find-gpu.ts';
+import { describeCommit, describeMachine } from '../compare/results.ts';
 
 /**
  * Measures all that a machine with a GPU is needed for, in one command and within ten minutes: `npm run bench:gpu`. It does
@@ -111,7 +111,7 @@ function smallSteps(): Step[] {
 function modelSteps(names: string[]): Step[] {
   return names.map((name) => ({
     name: `model ${name}`,
-    command: ['node', join('dist', 'benchmarks', 'gpu-day-model.js'), name, values.folder],
+    command: ['node', join('dist', 'benchmarks', 'gpu', 'gpu-day-model.js'), name, values.folder],
   }));
 }
 

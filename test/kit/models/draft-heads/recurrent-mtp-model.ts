@@ -1,4 +1,4 @@
-import { makeRandom } from '../random.ts';
+import { makeRandom } from '../../random.ts';
 import {
   float32,
   float32Tensor,
@@ -9,9 +9,9 @@ import {
   text,
   uint32,
   writeChunks,
-} from './gguf-writer.ts';
-import { matrix, ones, vector } from './random-transformer.ts';
-import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
+} from '../gguf-writer.ts';
+import { matrix, ones, vector } from '../random-transformer.ts';
+import { makeVocabulary, tokenizerEntries } from '../vocabulary.ts';
 
 // A tiny Qwen3.5 with random weights: three layers with a recurrent state, one that attends, and an MTP layer. Of each four layers,
 // the last one attends.

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { WebAssembly } from '../../src/engine/wasm/node/web-assembly.ts';
+import { WebAssembly } from '../../../src/engine/wasm/node/web-assembly.ts';
 
 /** The module that gives a program of Node WebGPU, for `--import`. */
-export const WEBGPU_PRELOAD = pathToFileURL(resolve('test/kit/webgpu.mjs')).href;
+export const WEBGPU_PRELOAD = pathToFileURL(resolve('test/kit/browser/webgpu.mjs')).href;
 
 /** Returns the reason why WebGPU can't be tested here; null if it can. */
 export function whatWebGpuLacks(): string | null {

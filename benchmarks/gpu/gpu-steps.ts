@@ -1,16 +1,16 @@
-import { createDriver } from '../src/engine/native/step/driver.ts';
-import { gpuCost } from '../src/engine/native/step/gpu-cost.ts';
-import { createPassTimes } from '../src/engine/native/step/pass-times.ts';
-import { warmUp } from '../src/engine/native/step/warm-up.ts';
-import { H100, simulateDecoder } from '../test/kit/simulated-gpu.ts';
-import { type SimulatedRun, simulateLoad } from '../test/kit/simulated-load.ts';
+import { createDriver } from '../../src/engine/native/step/driver.ts';
+import { gpuCost } from '../../src/engine/native/step/gpu-cost.ts';
+import { createPassTimes } from '../../src/engine/native/step/pass-times.ts';
+import { warmUp } from '../../src/engine/native/step/warm-up.ts';
+import { H100, simulateDecoder } from '../../test/kit/simulated-gpu.ts';
+import { type SimulatedRun, simulateLoad } from '../../test/kit/simulated-load.ts';
 
 /**
  * Simulates the steps of an engine on an H100, on a clock of its own: the real planner, and a device whose first pass of a
  * shape takes longer. Prints the tokens per second and how many steps with a reply in every stream had which
  * micro-batches. A server's streams rise from 1 to 4 and 16, as in a benchmark.
  *
- * `node dist/benchmarks/gpu-steps.js`; it needs no model and no GPU, and takes some seconds.
+ * `node dist/benchmarks/gpu/gpu-steps.js`; it needs no model and no GPU, and takes some seconds.
  */
 const PROMPTS = [60, 300, 1000];
 const STREAMS = [1, 4, 16, 64];

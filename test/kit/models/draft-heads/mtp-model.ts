@@ -1,4 +1,4 @@
-import { makeRandom } from '../random.ts';
+import { makeRandom } from '../../random.ts';
 import {
   flag,
   float32,
@@ -8,7 +8,7 @@ import {
   text,
   uint32,
   writeChunks,
-} from './gguf-writer.ts';
+} from '../gguf-writer.ts';
 import {
   CODE,
   CODE_SCALE,
@@ -21,8 +21,8 @@ import {
   tinyTensors,
   vector,
   WIDTH,
-} from './tiny-weights.ts';
-import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
+} from '../tiny-weights.ts';
+import { makeVocabulary, tokenizerEntries } from '../vocabulary.ts';
 
 // The tiny model as a GLM-4.5 with an MTP layer, in the same exact arithmetic: its texts do not depend on the batch. The first layer
 // writes the text. The others add nothing, so that a pass takes longer than a guess. The MTP layer has the weights of the first

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { benchmarkTensors, halfBillionShape, type Quantization } from './benchmark-weights.ts';
+import { benchmarkTensors, halfBillionShape, type Quantization } from '../benchmark-weights.ts';
 import {
   flag,
   float16Tensor,
@@ -13,9 +13,9 @@ import {
   tensorBytes,
   uint32,
   writeChunks,
-} from './gguf-writer.ts';
-import { architectureEntries } from './tiny-model.ts';
-import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
+} from '../gguf-writer.ts';
+import { architectureEntries } from '../tiny-model.ts';
+import { makeVocabulary, tokenizerEntries } from '../vocabulary.ts';
 
 export interface BenchmarkEagle3Options {
   /** The number of tokens in the vocabulary. */

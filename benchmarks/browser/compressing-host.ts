@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { compress, type Encoding, pickEncoding } from '../src/server/compress.ts';
-import { contentTypeOf, listPaddockSite } from '../src/site-files.ts';
+import { compress, type Encoding, pickEncoding } from '../../src/server/compress.ts';
+import { contentTypeOf, listPaddockSite } from '../../src/site-files.ts';
 
 /** The answer to a request. */
 export interface Answered {

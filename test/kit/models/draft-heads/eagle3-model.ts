@@ -1,4 +1,4 @@
-import { makeRandom } from '../random.ts';
+import { makeRandom } from '../../random.ts';
 import {
   flag,
   float32,
@@ -10,7 +10,7 @@ import {
   text,
   uint32,
   writeChunks,
-} from './gguf-writer.ts';
+} from '../gguf-writer.ts';
 import {
   CODE,
   CODE_SCALE,
@@ -24,8 +24,8 @@ import {
   tinyTensors,
   vector,
   WIDTH,
-} from './tiny-weights.ts';
-import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
+} from '../tiny-weights.ts';
+import { makeVocabulary, tokenizerEntries } from '../vocabulary.ts';
 
 // The tiny model as a Llama, and an EAGLE-3 draft model for it, in the same exact arithmetic: texts do not depend on the batch. The first
 // layer of the Llama writes the text; the others add nothing, so that a pass takes longer than a guess. The draft model has the weights

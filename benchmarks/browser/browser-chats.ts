@@ -3,12 +3,12 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../test/kit/browser/browser.ts';
-import { chat, importModel, openPaddock, request, startPaddockSite } from '../test/kit/browser/paddock-page.ts';
-import { findModel } from './compare/models.ts';
+import { launchBrowser } from '../../test/kit/browser/browser.ts';
+import { chat, importModel, openPaddock, request, startPaddockSite } from '../../test/kit/browser/paddock-page.ts';
+import { findModel } from '../compare/models.ts';
+import { rateOf, type StreamedReply, type Writer } from '../in-turns.ts';
+import { median, pairedRatio, spread, turns } from '../statistics.ts';
 import { directFiles, isOnCard, loadDirect, MODEL, writersIn } from './in-page.ts';
-import { rateOf, type StreamedReply, type Writer } from './in-turns.ts';
-import { median, pairedRatio, spread, turns } from './statistics.ts';
 
 /**
  * Measures one model in a browser, through the service worker and with wllama called directly in the same page, by

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { launchBrowser } from '../test/kit/browser/browser.ts';
-import { FIREFOX, launchFirefox } from '../test/kit/browser/firefox.ts';
-import { startServer } from '../test/kit/servers/server.ts';
+import { launchBrowser } from '../../test/kit/browser/browser.ts';
+import { FIREFOX, launchFirefox } from '../../test/kit/browser/firefox.ts';
+import { startServer } from '../../test/kit/servers/server.ts';
+import { spread } from '../statistics.ts';
 import { type Answered, startCompressingHost } from './compressing-host.ts';
 import { openSlowLine } from './slow-line.ts';
-import { spread } from './statistics.ts';
 
 /**
  * Measures a first visit to the chat page over a slow line, in Chromium and in Firefox: the time until the user can

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { launchBrowser } from '../test/kit/browser/browser.ts';
-import { watchDelivery } from '../test/kit/browser/delivery.ts';
+import { launchBrowser } from '../../test/kit/browser/browser.ts';
+import { watchDelivery } from '../../test/kit/browser/delivery.ts';
 import {
   chat,
   importModel,
@@ -11,12 +11,12 @@ import {
   request,
   startPaddockSite,
   untilReady,
-} from '../test/kit/browser/paddock-page.ts';
-import type { StaticSite } from '../test/kit/browser/static-site.ts';
-import { type ModelShape, writeModel } from '../test/kit/models/tiny-model.ts';
+} from '../../test/kit/browser/paddock-page.ts';
+import type { StaticSite } from '../../test/kit/browser/static-site.ts';
+import { type ModelShape, writeModel } from '../../test/kit/models/tiny-model.ts';
+import { rowsOf, writeInTurns } from '../in-turns.ts';
+import { median, spread } from '../statistics.ts';
 import { directFiles, isOnCard, loadDirect, MODEL, writersIn } from './in-page.ts';
-import { rowsOf, writeInTurns } from './in-turns.ts';
-import { median, spread } from './statistics.ts';
 
 /**
  * Measures Paddock in a browser: the time from opening a page to the first token of its model; the tokens per second
