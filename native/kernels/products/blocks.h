@@ -89,7 +89,7 @@ struct BlockTiles {
 
   template <int C>
   static __attribute__((noinline)) void tile(const Panel &panel, const Side *side, const char *const *in, int64_t depth,
-                                             const Results &results) {
+                                             const Results &results, const NextPanel &next) {
     constexpr int S = V::STRIPS;
     const char *b[C];
     UNROLL for (int j = 0; j < C; j++) b[j] = in[j] + Q8_0_VALUES;
@@ -99,6 +99,7 @@ struct BlockTiles {
 
     const int64_t blocks = depth / BLOCK;
     for (int64_t block = 0; block < blocks; block++, side++) {
+      next.ask(block);
       V::I sum[C][S];
       UNROLL for (int j = 0; j < C; j++)
         UNROLL for (int s = 0; s < S; s++) sum[j][s] = OFFSET ? V::set(side->offset[j]) : V::zero();

@@ -52,12 +52,13 @@ struct FloatTiles {
 
   template <int C>
   static __attribute__((noinline)) void tile(const Panel &panel, const Side *side, const char *const *, int64_t depth,
-                                             const Results &results) {
+                                             const Results &results, const NextPanel &next) {
     constexpr int S = V::STRIPS;
     V::F total[C][S];
     UNROLL for (int j = 0; j < C; j++)
       UNROLL for (int s = 0; s < S; s++) total[j][s] = V::zero_f();
     for (int64_t k = 0; k < depth; k += 8, side++) {
+      next.ask(k / 8);
       for (int t = 0; t < 8; t++) {
         V::F w[S];
         UNROLL for (int s = 0; s < S; s++) w[s] = V::load_f(panel.values[k + t][s]);

@@ -89,6 +89,31 @@ struct Prefetcher {
   }
 };
 
+/**
+ * Asks the memory for the next panel while the tiles of this one are computed: with few columns the memory decides the
+ * speed, and must not be idle meanwhile. Each tile asks for some rows, and at each of its steps for as many bytes of
+ * them as a step has in the panel: the requests of many lines at once would queue.
+ */
+struct NextPanel {
+  const char *start;
+  size_t stride;
+  int64_t rows;
+  /** Bytes of a row that one step of a tile stands for. */
+  int64_t step_bytes;
+
+  /** The rows that the tile number `tile` of `tiles` asks for. */
+  INLINE_MEMBER NextPanel part(int64_t tile, int64_t tiles) const {
+    const int64_t first = rows * tile / tiles;
+    return {start + first * stride, stride, rows * (tile + 1) / tiles - first, step_bytes};
+  }
+
+  INLINE_MEMBER void ask(int64_t step) const {
+    for (int64_t line = up(step * step_bytes, 64); line < up((step + 1) * step_bytes, 64); line++) {
+      for (int64_t r = 0; r < rows; r++) __builtin_prefetch(start + r * stride + line * 64);
+    }
+  }
+};
+
 /** Where a tile's results go. */
 struct Results {
   float *out[Vector::FLOAT_COLUMNS];
@@ -123,11 +148,11 @@ struct Results {
 /** Calls the tile with the number of columns that are left, which the compiler must know. */
 template <class K, int C = K::COLUMNS>
 INLINE void tile_of(int64_t columns, const typename K::Panel &panel, const typename K::Side *side,
-                    const char *const *in, int64_t depth, const Results &results) {
+                    const char *const *in, int64_t depth, const Results &results, const NextPanel &next) {
   if constexpr (C > 1) {
-    if (columns < C) return tile_of<K, C - 1>(columns, panel, side, in, depth, results);
+    if (columns < C) return tile_of<K, C - 1>(columns, panel, side, in, depth, results, next);
   }
-  K::Tiles::template tile<C>(panel, side, in, depth, results);
+  K::Tiles::template tile<C>(panel, side, in, depth, results, next);
 }
 
 template <class K>
@@ -175,6 +200,13 @@ static void run(const Product &p) {
             }
           }
           results.add = step > 0;
+          const bool turns = step + K::DEPTH >= k_end;
+          const int64_t next_row = turns ? row + PANEL_ROWS : row, next_step = turns ? k : step + K::DEPTH;
+          const int64_t next_rows = next_row < share.row_end ? least(PANEL_ROWS, share.row_end - next_row) : 0;
+          const char *next_start = p.weights + next_row * p.row_stride + K::weight_bytes(next_step);
+          const auto step_bytes = static_cast<int64_t>(K::weight_bytes(K::SIDE_DEPTH));
+          const NextPanel next{next_start, p.row_stride, next_rows, step_bytes};
+          const int64_t tiles = up(column_end - column, K::COLUMNS);
           for (int64_t c = column; c < column_end; c += K::COLUMNS) {
             const int64_t count = least(K::COLUMNS, column_end - c);
             const char *in[K::COLUMNS];
@@ -183,7 +215,8 @@ static void run(const Product &p) {
               results.out[j] = p.activations.output(c + j) + row;
             }
             const int64_t tile = (c - column) / K::COLUMNS;
-            tile_of<K>(count, panel, sides + tile * side_length + (step - k) / K::SIDE_DEPTH, in, depth, results);
+            tile_of<K>(count, panel, sides + tile * side_length + (step - k) / K::SIDE_DEPTH, in, depth, results,
+                       next.part(tile, tiles));
           }
         }
       }

@@ -162,7 +162,7 @@ struct SuperTiles {
 
   template <int C>
   static __attribute__((noinline)) void tile(const Panel &panel, const Side *side, const char *const *in, int64_t depth,
-                                             const Results &results) {
+                                             const Results &results, const NextPanel &next) {
     constexpr int S = V::STRIPS;
     const char *b[C];
     UNROLL for (int j = 0; j < C; j++) b[j] = in[j];
@@ -172,6 +172,7 @@ struct SuperTiles {
       UNROLL for (int s = 0; s < S; s++) V::store_f(total[j][s], V::zero_f());
 
     for (int64_t block = 0; block < depth / SUPER; block++, side++) {
+      next.ask(block);
       V::F part[C][S];
       UNROLL for (int j = 0; j < C; j++)
         UNROLL for (int s = 0; s < S; s++) part[j][s] = V::zero_f();
