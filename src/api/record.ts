@@ -69,6 +69,7 @@ export interface Observer {
   ended(record: RequestRecord): void;
 }
 
+/** Begins the record of a request that has just arrived: its time runs from now on. `endRecord` closes it. */
 export function beginRecord(trace: Trace, method: string, traceparent?: string): RequestRecord {
   return {
     trace,

@@ -26,6 +26,7 @@ interface Living {
   ended: Promise<void>;
 }
 
+/** Makes the batches of a server over their stores on disk. No batch runs before `start`. */
 export function createBatches(stores: BatchStores): ServerBatches {
   const { files, records, limits, now } = stores;
   const living = new Map<string, Living>();

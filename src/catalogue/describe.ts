@@ -192,6 +192,7 @@ function shapeOf({ file, header }: GgufFile): ModelShape['projector'] & {} {
   return { ...readProjectorShape(createFields(header.fields), MOST_PIXELS), fileBytes: file.size };
 }
 
+/** True if a GGUF is a chat model of an architecture that the engines here can run. */
 export function isChatModel({ fields: entries }: GgufHeader): boolean {
   const fields = createFields(entries);
   const architecture = fields.text('general.architecture') ?? '';

@@ -22,10 +22,12 @@ export function needsProjector(architecture: string): boolean {
   return WITH_PROJECTOR.test(architecture);
 }
 
+/** True if a file has a projector's name, as in `mmproj-model-f16.gguf`. Tells it without reading the file. */
 export function isNamedProjector(name: string): boolean {
   return name.toLowerCase().includes('mmproj');
 }
 
+/** Returns which media a model takes through its projector: none without a projector. */
 export function projectorSenses(projector: GgufFile | null): Senses {
   if (!projector) return { vision: false, audio: false };
   const fields = createFields(projector.header.fields);

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { Interrupted, UsageError } from '../serve/errors.ts';
 
 /**
- * Asks the user a yes-or-no question. Throws an `Error` with `untouched` if the answer is not yes, or if there is no
- * terminal.
+ * Asks the user a yes-or-no question. Throws an `Error` with the message `untouched` if the answer is not yes, an
+ * `Interrupted` with it after Ctrl-C, and a `UsageError` if there is no terminal.
  */
 export async function confirm(question: string, untouched: string): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask on: give --yes to go on without asking');

@@ -13,6 +13,7 @@ export interface Journal {
   toTell<E extends EngineEvent>(event: E): E[];
 }
 
+/** Makes the journal of a generation with this number of choices. Its times, in ms, count from now on. */
 export function createJournal(choices: number): Journal {
   const states = Array.from(
     { length: choices },

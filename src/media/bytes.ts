@@ -10,6 +10,10 @@ export function textAt(bytes: Uint8Array, position: number, length: number): str
   return String.fromCharCode(...bytes.subarray(position, position + length));
 }
 
+/**
+ * Returns a view of the same bytes, for numbers of several bytes. Positions count from the beginning of `bytes`, which
+ * may lie in the middle of its buffer.
+ */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -24,6 +24,7 @@ export function readDataUri(uri: string, limitBytes: number): Uint8Array {
   return bytes;
 }
 
+/** True if a URL has the scheme `data:`, in small or capital letters. The rest of it may still be invalid. */
 export function isDataUri(url: string): boolean {
   return /^data:/i.test(url);
 }

@@ -7,10 +7,15 @@ export type CompressedAudio = 'FLAC' | 'Ogg';
 
 export const IMAGE_TYPES: readonly string[] = ['PNG', 'JPEG', 'GIF', 'WebP', 'AVIF'] satisfies ImageType[];
 
+/** True if a type found by its first bytes is an image that can be decoded. An unknown file has the type null. */
 export function isImageType(type: string | null): type is ImageType {
   return type !== null && IMAGE_TYPES.includes(type);
 }
 
+/**
+ * True if a type found by its first bytes is a recording that is converted to WAV first. MP3 is not: engines take it as
+ * it is.
+ */
 export function isCompressedAudio(type: string | null): type is CompressedAudio {
   return type === 'FLAC' || type === 'Ogg';
 }

@@ -29,14 +29,17 @@ export function broken(message: string): MediaProblem {
   return new MediaProblem('invalid_media', message);
 }
 
+/** Makes the problem of media over a limit of bytes, pixels or seconds. */
 export function tooLarge(message: string): MediaProblem {
   return new MediaProblem('media_too_large', message);
 }
 
+/** Makes the problem of a file with more bytes than the limit. */
 export function fileTooLarge(limitBytes: number): MediaProblem {
   return tooLarge(`is larger than the limit of ${limitBytes} bytes.`);
 }
 
+/** Makes the problem of a URL from which no file could be fetched, for any reason but a forbidden address. */
 export function unreachable(message: string): MediaProblem {
   return new MediaProblem('media_unreachable', message);
 }

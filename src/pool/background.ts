@@ -8,6 +8,7 @@ export interface BackgroundCalls {
   giveWay(): void;
 }
 
+/** Makes the list of the calls of one pool, empty at first. */
 export function createBackgroundCalls(): BackgroundCalls {
   const calls = new Set<() => void>();
   return {

@@ -18,6 +18,13 @@ export interface PoolMemory {
   forLoad(): MemoryState;
 }
 
+/**
+ * Makes the memory of a pool. All figures are in bytes, and read anew at each call.
+ *
+ * @param measured returns what the operating system tells
+ * @param copies the store of copies of prompts; null or undefined if there is none
+ * @param list returns the models in memory and on their way
+ */
 export function createPoolMemory(
   measured: () => MemoryState,
   copies: Pick<CopyStore, 'held'> | null | undefined,

@@ -12,6 +12,7 @@ export interface RetryGate {
   enter(signal: AbortSignal): Promise<(() => void) | null>;
 }
 
+/** Makes the gate of one model. Any number of requests may wait at it. */
 export function createRetryGate(): RetryGate {
   const queue = createSlotQueue(1, Number.POSITIVE_INFINITY);
   return { enter: (signal) => queue.acquire(signal) };

@@ -12,10 +12,12 @@ export function coloursFor(stream: Writable & { isTTY?: boolean }, env: NodeJS.P
   return pc.createColors(stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
 }
 
+/** Writes a line of the command's output to standard output. Remarks go to `note`. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Writes a value to standard output as JSON, indented for people. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }

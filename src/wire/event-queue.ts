@@ -10,6 +10,7 @@ export interface EventQueue<T> extends AsyncIterable<T> {
   fail(error: unknown): void;
 }
 
+/** Makes an empty queue. It has no limit: the producer may be faster than the reader. */
 export function createEventQueue<T>(onReturn: () => void = () => {}): EventQueue<T> {
   const values: T[] = [];
   let closed: { error?: unknown } | undefined;

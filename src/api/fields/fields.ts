@@ -24,6 +24,7 @@ export function integerField(min: number, max: number = Number.MAX_SAFE_INTEGER)
   return v.pipe(v.number(message), v.safeInteger(message), v.minValue(min, message), v.maxValue(max, message));
 }
 
+/** One of these texts. The message of its error lists them all. */
 export function oneOf<const T extends readonly string[]>(values: T) {
   return v.picklist(values, `must be one of ${values.join(', ')}`);
 }

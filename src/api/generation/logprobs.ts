@@ -11,6 +11,10 @@ export interface Logprobs {
   refusal: null;
 }
 
+/**
+ * Converts the tokens of a choice to OpenAI's form. Log probabilities are natural logarithms, and -9999 stands for
+ * minus infinity.
+ */
 export function toLogprobs(tokens: TokenLogprob[]): Logprobs {
   return {
     content: tokens.map(({ text, logprob, bytes, alternatives }) => ({

@@ -59,6 +59,7 @@ export interface ApiReply {
 /** The API as one function. It never rejects. The reply to a request with a `refusal` is that error. */
 export type Api = (request: ApiRequest) => Promise<ApiReply>;
 
+/** Returns a reply whose body is this value as JSON. A `content-type` in `headers` replaces that of JSON. */
 export function jsonReply(value: unknown, status = 200, headers: Record<string, string> = {}): ApiReply {
   return jsonTextReply(JSON.stringify(value), status, headers);
 }

@@ -16,6 +16,7 @@ const LETTER_U = 0x75;
 const DIGIT_8 = 0x38;
 const LOWER_CASE = 0x20;
 
+/** Makes the scan of the strings of one JSON text in UTF-8. It remembers an escape that the end of a piece cuts. */
 export function createStringScan(): StringScan {
   let state: number = NO_ESCAPE;
   let surrogates = false;

@@ -65,6 +65,10 @@ const STOP_REASONS: Record<FinishReason, StopReason> = {
   content_filter: 'refusal',
 };
 
+/**
+ * Returns why a message ended, in Anthropic's words: our `length` is `max_tokens`, our `content_filter` a `refusal`. A
+ * `stop` is `stop_sequence` if a stop sequence of the request caused it, else `end_turn`.
+ */
 export function toStopFields(finished: ChoiceFinished): Stop {
   const { reason, stopSequence } = finished;
   return {
@@ -75,6 +79,10 @@ export function toStopFields(finished: ChoiceFinished): Stop {
   };
 }
 
+/**
+ * Returns the token counts of a message. Unlike OpenAI, Anthropic does not count the cached tokens among
+ * `input_tokens`.
+ */
 export function toUsageCounts({
   promptTokens,
   cachedTokens,
@@ -108,10 +116,12 @@ export function toMessageObject(head: MessageHead, content: ContentBlock[], stop
   } as const;
 }
 
+/** Makes a block of text. Paddock cites no documents, so it has no citations. */
 export function textBlock(text: string): ContentBlock {
   return { type: 'text', text, citations: [] };
 }
 
+/** Makes the block of a call. Its id begins with `toolu_`. In a stream, `input` begins empty. */
 export function toolUseBlock(id: string, name: string, input: object): ContentBlock {
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } };
 }

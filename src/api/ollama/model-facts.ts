@@ -28,6 +28,7 @@ export async function toListed(card: ModelCard) {
   };
 }
 
+/** Returns when a model was made, by the time of its oldest file: `2026-11-27T16:46:14.000Z`. */
 export function modifiedAt({ created }: ModelCard): string {
   return new Date(created * 1000).toISOString();
 }
@@ -40,6 +41,7 @@ export async function digestOf({ id, created, sources, metadata: { size } }: Mod
   return sources[0]?.sha256 ?? sha256(`${id}\n${size}\n${created}`);
 }
 
+/** Returns the SHA-256 of a text in UTF-8, as 64 hex digits. */
 export async function sha256(text: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('');

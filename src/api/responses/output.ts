@@ -29,6 +29,7 @@ interface Held {
   logprobs: OutputLogprob[];
 }
 
+/** Makes the output of one response, which begins without items. */
 export function createOutput(): ResponseOutput {
   const ended: OutputItem[] = [];
   const mcp = createMcpItems(ended);

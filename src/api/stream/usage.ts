@@ -63,6 +63,7 @@ export function createCompletionHead(
   };
 }
 
+/** Returns OpenAI's token counts. The cached tokens are a part of `prompt_tokens`. */
 export function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationDone): Usage {
   return {
     prompt_tokens: promptTokens,
@@ -72,6 +73,10 @@ export function toUsage({ promptTokens, completionTokens, cachedTokens }: Genera
   };
 }
 
+/**
+ * Returns llama-server's timings, in ms and in tokens per second. Unlike `prompt_tokens`, `prompt_n` leaves out the
+ * cached tokens. Counts of guessed tokens and of the caches are absent where the engine gives none.
+ */
 export function toTimings(done: GenerationDone): Timings {
   const promptTokens = done.promptTokens - done.cachedTokens;
   return {

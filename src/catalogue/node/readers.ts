@@ -28,6 +28,10 @@ export interface Readers {
   finish(): Promise<void>;
 }
 
+/**
+ * Makes the readers of one models folder. A file that can't be read does not make them throw: it becomes the `problem`
+ * of its result. `cache` keeps the headers on disk, from one start of the server to the next.
+ */
 export function createReaders(cache: HeaderCache): Readers {
   const headers = createScanCache<Promise<ReadResult<GgufHeader>>>();
   const overrides = createScanCache<Promise<ReadResult<ModelOverrides>>>();

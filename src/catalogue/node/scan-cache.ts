@@ -6,6 +6,7 @@ export interface ScanCache<T> {
   sweep(): void;
 }
 
+/** Makes an empty cache. What `make` throws passes through `recall`, and nothing is kept then. */
 export function createScanCache<T>(): ScanCache<T> {
   let last = new Map<string, T>();
   let current = new Map<string, T>();

@@ -61,6 +61,7 @@ export function localName(path: string): string {
   return lastStep(path).replace(/\.gguf$/i, '.gguf');
 }
 
+/** True if a path or URL path ends in `.gguf`, in small or capital letters. Does not look into the file. */
 export function isGguf(path: string): boolean {
   return /\.gguf$/i.test(path);
 }

@@ -39,6 +39,7 @@ export interface PullPlan {
 /** The fields that identify a file. `url` has no query, since that may hold a signature. */
 export type FileIdentity = Omit<RemoteFile, 'host'>;
 
+/** Returns what a journal remembers of a file, by which the next pull finds out whether it may continue it. */
 export function fileIdentityOf({ name, url, size, sha256, validator }: RemoteFile): FileIdentity {
   return { name, url: url.replace(/\?.*$/, ''), size, sha256, validator };
 }

@@ -53,6 +53,7 @@ export function* takeClosing(input: Input, mark: string): Reading<boolean> {
   return true;
 }
 
+/** Skips white space. Pauses where the text so far has nothing else, because more of it may follow. */
 export function* skipSpace(input: Input): Reading<void> {
   for (;;) {
     let length = 0;

@@ -39,6 +39,7 @@ function samplingParameters(): Record<string, v.GenericSchema> {
 
 export const PARAMETER_NAMES = Object.keys(PARAMETERS);
 
+/** Begins a conversation without turns, whose parameters are the defaults of the model. */
 export function startConversation(model: string, system: string | undefined): TerminalConversation {
   return { model, system, turns: [], parameters: {}, last: undefined };
 }

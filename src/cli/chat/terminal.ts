@@ -20,6 +20,7 @@ export interface TerminalOptions {
   completions: string[];
 }
 
+/** Opens a terminal that reads lines. It keeps the process alive until `close`. */
 export function openTerminal({ input, output, interactive, completions }: TerminalOptions): Terminal {
   const lines: string[] = [];
   let waiting: ((line: string | null) => void) | undefined;

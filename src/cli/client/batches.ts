@@ -13,6 +13,7 @@ export interface BatchClient {
   remove(fileId: string): Promise<void>;
 }
 
+/** Makes the client of batches over a server's client, which sends the API key. */
 export function createBatchClient({ send }: Pick<ServerClient, 'send'>): BatchClient {
   return {
     async begin(filename, lines, endpoint) {

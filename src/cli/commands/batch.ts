@@ -17,6 +17,11 @@ import { addUrlOptions, wantedServer } from './client-options.ts';
 /** The interval between two looks at the batch, in ms. */
 const LOOK_MS = 500;
 
+/**
+ * `paddock batch run`: sends a file of requests as a batch and waits for the results. The command fails with a
+ * `UsageError` for a file that can't be read, with `Interrupted` after Ctrl-C, and with an `Error` if the batch is not
+ * completed.
+ */
 export function registerBatch(program: Command): void {
   const group = program.command('batch').description('run files of requests behind all other requests of a server');
   const run = group

@@ -20,6 +20,10 @@ const FLAGS = {
   },
 };
 
+/**
+ * `paddock bench`: measures through the API, on a running server or on one that the command starts. The command fails
+ * with a `UsageError` for a figure out of range.
+ */
 export function registerBench(program: Command): void {
   const command = program
     .command('bench')

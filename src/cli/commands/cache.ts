@@ -9,6 +9,7 @@ interface CacheOptions {
   json?: boolean;
 }
 
+/** `paddock cache`: works on the stored prompts themselves, so that no server has to run. */
 export function registerCache(program: Command): void {
   program
     .command('cache')

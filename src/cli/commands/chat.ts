@@ -11,6 +11,10 @@ import { addClientOptions, wantedServer } from './client-options.ts';
 
 const MODEL_HELP = 'its id, or a name to pull it by: qwen3:4b, hf:org/repo';
 
+/**
+ * `paddock chat`: a conversation on a terminal, or one answer if a message is given or the input is no terminal. The
+ * command fails with a `UsageError` for an empty message, and with `Interrupted` if Ctrl-C ends the one answer.
+ */
 export function registerChat(program: Command): void {
   const command = program
     .command('chat')

@@ -15,6 +15,11 @@ import type { Facts, SettingsFile, Setup } from '../connect/setup.ts';
 import { agentWarnings } from '../connect/warnings.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
 
+/**
+ * `paddock connect`: prints or writes the settings of another program for the server that runs. The command fails with
+ * a `UsageError` for a program that is not known, and with an `Error` if no server runs or if the settings have to be
+ * added by hand.
+ */
 export function registerConnect(program: Command): void {
   const names = Object.keys(PROGRAMS).join(', ');
   const command = program

@@ -7,6 +7,10 @@ import type { DecisionAnswer } from '../client/client.ts';
 import { reachServer } from '../client/reach.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
+/**
+ * `paddock decide`: one question to POST /v1/decisions. The command fails with a `UsageError` for an empty text, and
+ * for choices and levels together.
+ */
 export function registerDecide(program: Command): void {
   const command = program
     .command('decide')

@@ -8,6 +8,10 @@ import { messageOf } from '../../utils/error-message.ts';
 import { addSettings, defaultConfig, readCommandConfig } from '../config/command.ts';
 import type { Finding } from '../doctor/finding.ts';
 
+/**
+ * `paddock doctor`: looks for everything that could keep the server from serving, and loads no model. The process ends
+ * with 1 if one of the findings is a failure.
+ */
 export function registerDoctor(program: Command): void {
   const command = program
     .command('doctor')

@@ -23,6 +23,10 @@ const NUMBERS: Record<NumberField, { flag: string; what: string }> = {
   priority: { flag: '--priority', what: 'free slots go to a higher priority first; by default 0' },
 };
 
+/**
+ * `paddock key add`, `list` and `remove`: change the file of keys, which a running server reads again within a second.
+ * They fail with a `UsageError` for a name that is taken or not there, a limit out of range, and a damaged file.
+ */
 export function registerKey(program: Command): void {
   const group = program.command('key').description('manage the file of API keys with limits');
   const add = group

@@ -7,6 +7,10 @@ import { createServerClient } from '../client/client.ts';
 import { addSettings } from '../config/command.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
 
+/**
+ * `paddock list`: the models of the models folder, read without a server, or those of the server at `--url`. The
+ * command fails with a `UsageError` if the folder can't be read.
+ */
 export function registerList(program: Command): void {
   const command = program
     .command('list')

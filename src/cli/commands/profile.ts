@@ -11,6 +11,11 @@ import { note, print, printJson } from '../../serve/output.ts';
 import { messageOf } from '../../utils/error-message.ts';
 import { addSettings, readCommandConfig } from '../config/command.ts';
 
+/**
+ * `paddock profile`: takes over a Modelfile of Ollama, except what has no meaning here, which it names. The command
+ * fails with a `UsageError` for a Modelfile of another model and a name that is taken, and with an `Error` for an
+ * unknown model and the built-in one.
+ */
 export function registerProfile(program: Command): void {
   const command = program
     .command('profile')

@@ -7,6 +7,11 @@ import { coloursFor, note, print, printJson } from '../../serve/output.ts';
 import { addSettings, readCommandConfig } from '../config/command.ts';
 import type { PullScreen } from '../pull-screen.ts';
 
+/**
+ * `paddock pull`: fetches a model into the models folder without a server. The command fails with the `ApiError` of the
+ * pull, which tells the user what to do, and with `Interrupted` after Ctrl-C; the next pull of the source goes on from
+ * there.
+ */
 export function registerPull(program: Command): void {
   const command = program
     .command('pull')

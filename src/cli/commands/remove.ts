@@ -4,6 +4,10 @@ import { formatBytes } from '../../utils/bytes.ts';
 import { addSettings, readCommandConfig } from '../config/command.ts';
 import { confirm } from '../confirm.ts';
 
+/**
+ * `paddock remove`: deletes the files that belong to this model alone. The command fails with an `Error` for an unknown
+ * model, the built-in one and a model with files outside of the folder, and as `confirm` does without consent.
+ */
 export function registerRemove(program: Command): void {
   const command = program
     .command('remove')

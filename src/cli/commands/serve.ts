@@ -22,6 +22,10 @@ const MOST_IDS_TOLD = 12;
  */
 const SPARE_BYTES = 1024 ** 3;
 
+/**
+ * `paddock serve`: reads the configuration, starts the server, and ends after a signal once the running requests have
+ * finished or their time is up. The command fails with a `UsageError` for an invalid configuration.
+ */
 export function registerServe(program: Command): void {
   const command = program.command('serve').description('serve the API over HTTP');
   for (const [heading, names] of Object.entries(HELP_GROUPS)) {

@@ -17,6 +17,10 @@ interface SizedFile {
   size: number;
 }
 
+/**
+ * `paddock show`: reads the model's files and estimates its load on this machine, without a server. The command fails
+ * with an `Error` for an unknown model.
+ */
 export function registerShow(program: Command): void {
   const command = program
     .command('show')

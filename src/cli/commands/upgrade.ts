@@ -8,6 +8,11 @@ import { version } from '../../serve/version.ts';
 import { upgradeArguments } from '../upgrade/installation.ts';
 import { versionIn } from '../upgrade/tarball.ts';
 
+/**
+ * `paddock upgrade`: runs npm with a tarball on this machine. npm may fetch the packages that the tarball depends on.
+ * The command fails with a `UsageError` for a file that is no tarball of Paddock and for a clone, and with an `Error`
+ * if npm fails.
+ */
 export function registerUpgrade(program: Command): void {
   program
     .command('upgrade')

@@ -18,6 +18,7 @@ export interface FoundModels {
   problems: string[];
 }
 
+/** Scans a models folder, and collects the problems for the report, where other commands print them as warnings. */
 export async function findModels(folder: string): Promise<FoundModels> {
   const problems: string[] = [];
   return { folder, catalogue: await findLocalModels(folder, recordProblems(problems)), problems };

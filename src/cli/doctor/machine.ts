@@ -13,6 +13,7 @@ export function checkMachine(): Finding[] {
   return [checkNode(process.versions.node), platform(), checkHttp(), processor(), checkMemory()];
 }
 
+/** Checks a version of Node, such as `24.1.0`: a failure if Paddock needs a newer one. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fits = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);

@@ -18,10 +18,12 @@ export const never: Expression = { kind: 'choice', options: [] };
 /** Matches the empty text. */
 export const empty: Expression = { kind: 'sequence', items: [] };
 
+/** True for an expression of the form of `never`. False does not mean that it matches a text: a rule may have none. */
 export function isNever(expression: Expression): boolean {
   return expression.kind === 'choice' && expression.options.length === 0;
 }
 
+/** True for an expression of the form of `empty`. False does not mean that the empty text does not match. */
 export function isEmpty(expression: Expression): boolean {
   return expression.kind === 'sequence' && expression.items.length === 0;
 }
@@ -70,6 +72,7 @@ export function repeat(item: Expression, min: number, max: number): Expression {
   return min === 1 && max === 1 ? item : { kind: 'repeat', item, min, max };
 }
 
+/** Matches what `item` matches, and the empty text. */
 export function optional(item: Expression): Expression {
   return repeat(item, 0, 1);
 }

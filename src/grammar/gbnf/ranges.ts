@@ -40,6 +40,7 @@ export function without(some: readonly Range[], others: readonly Range[]): Range
   return left.sort(([a], [b]) => a - b);
 }
 
+/** True if a range has the code point. The ranges need not be sorted. */
 export function contains(ranges: readonly Range[], codePoint: number): boolean {
   return ranges.some(([from, to]) => from <= codePoint && codePoint <= to);
 }

@@ -43,6 +43,7 @@ export interface SchemaCompiler extends SchemaContext {
   leave(schema: SchemaObject, keyword: string, path: string): void;
 }
 
+/** Begins the compilation of one schema. All of its parts share one budget of steps. */
 export function createSchemaContext(schema: JsonSchema, refuse: Refuse): SchemaContext {
   const budget = createBudget(MAX_TEXT_STEPS, MAX_STEPS_OF_TEXT);
   const check = createCheck(schema, budget.spend);

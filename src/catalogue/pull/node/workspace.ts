@@ -49,10 +49,15 @@ async function readJournal(path: string): Promise<FileIdentity[]> {
   }
 }
 
+/** Returns the path of a file while it is being fetched. Its length is how far the pull has come. */
 export function partPath({ model }: Workspace, { name }: RemoteFile): string {
   return join(model, `${name}.part`);
 }
 
+/**
+ * Returns the path of a file once it has been fetched and verified. It lies in the workspace until the whole model is
+ * there.
+ */
 export function wholePath({ model }: Workspace, { name }: RemoteFile): string {
   return join(model, name);
 }

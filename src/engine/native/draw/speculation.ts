@@ -58,6 +58,7 @@ export interface GuessRecords {
   draft: GuessRecord;
 }
 
+/** Makes the records of a model that has guessed nothing yet. */
 export function createGuessRecords(): GuessRecords {
   return { grammar: createGuessRecord(), lookup: createGuessRecord(), draft: createGuessRecord() };
 }
