@@ -26,7 +26,10 @@ interface Living {
   ended: Promise<void>;
 }
 
-/** Makes the batches of a server over their stores on disk. No batch runs before `start`. */
+/**
+ * Makes the batches of a server over their stores on disk. No batch runs before `start`. Its functions throw as
+ * `Batches` says; `cancel` also throws a plain error for a batch that was forgotten.
+ */
 export function createBatches(stores: BatchStores): ServerBatches {
   const { files, records, limits, now } = stores;
   const living = new Map<string, Living>();

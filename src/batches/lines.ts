@@ -75,7 +75,10 @@ function problem(code: string, message: string, param: string | null): LineProbl
   return { code, message, param };
 }
 
-/** Removes a last line that has no line feed: a write of it was cut off. Does nothing without such a file. */
+/**
+ * Removes a last line that has no line feed: a write of it was cut off. Does nothing without such a file. Throws the
+ * error of the file system if the file can't be read or changed.
+ */
 export async function dropTornLine(path: string): Promise<void> {
   const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -3,8 +3,8 @@ export const MOST_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /**
  * Returns a `fetch` for the SDK. A response to a POST carries the answer to one message. If it breaks off, or is longer
- * than `MOST_RESPONSE_BYTES`, `onBroken` is called, because the SDK would wait for the answer for ever. The stream of a
- * GET may be as long as the session.
+ * than `MOST_RESPONSE_BYTES`, reading its body throws, and `onBroken` is called, because the SDK would wait for the
+ * answer for ever. The stream of a GET may be as long as the session.
  */
 export function createLimitedFetch(onBroken: () => void): typeof fetch {
   return async (url, init) => {

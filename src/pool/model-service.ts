@@ -19,8 +19,10 @@ export interface ServiceOptions {
 }
 
 /**
- * Returns a model as a service of conversations, for one call. The engine is in another process and the templates are in other
- * threads; the replies are read here. A call waits for its slots after its preparation, so that no slot is idle for a slow template.
+ * Returns a model as a service of conversations, for one call. The engine is in another process and the templates are
+ * in other threads; the replies are read here. A call waits for its slots after its preparation, so that no slot is
+ * idle for a slow template. If the signal aborts before the slots are free, `generate` ends without an event, and `ask`
+ * throws a 500 `ApiError`.
  *
  * @param conversation the text by which a thread is chosen; see `ModelWorkers`
  */

@@ -45,7 +45,10 @@ export interface Pool extends Runner, AsyncDisposable {
   memory(): MemoryState;
 }
 
-/** Makes the server's Runner: workers for each model, loaded at a request and unloaded when others need the room. */
+/**
+ * Makes the server's Runner: workers for each model, loaded at a request and unloaded when others need the room. Its
+ * functions throw as `Runner` says. After an abort, `ask` throws a 500 `ApiError`, which no client reads.
+ */
 export function createPool({ pinned = [], isolateKeys = false, observer = NOBODY, ...options }: PoolOptions): Pool {
   const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();

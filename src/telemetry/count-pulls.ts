@@ -1,7 +1,10 @@
 import type { PullEvent, Puller } from '../contract/models/puller.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Returns a puller that reports how each pull ended. A pull is cancelled if its reader stops before the end. */
+/**
+ * Returns a puller that reports how each pull ended. A pull is cancelled if its reader stops before the end. The puller
+ * throws what `puller` throws.
+ */
 export function countPulls(puller: Puller, pulled: Metrics['pulled']): Puller {
   return {
     async *pull(source, signal): AsyncGenerator<PullEvent> {

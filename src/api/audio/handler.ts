@@ -11,12 +11,16 @@ import { checkHears, type Task, type TranscriptEvent, transcribe } from './trans
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** POST /v1/audio/transcriptions: what a recording says, in its own language. */
+/**
+ * POST /v1/audio/transcriptions: what a recording says, in its own language. Throws a 400 `ApiError` for a refused
+ * field, a model that does not hear and a recording that can't be read, and a 501 `not_supported_here` where Paddock
+ * takes no audio.
+ */
 export function createTranscription(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   return writeDown(context, request, 'transcribe');
 }
 
-/** POST /v1/audio/translations: what a recording says, in English. */
+/** POST /v1/audio/translations: what a recording says, in English. Throws as `createTranscription` does. */
 export function createTranslation(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   return writeDown(context, request, 'translate');
 }

@@ -15,7 +15,10 @@ import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
 import { toCompletion, withExecuted } from './whole.ts';
 
-/** POST /v1/chat/completions: a whole reply or a stream. */
+/**
+ * POST /v1/chat/completions: a whole reply or a stream. Throws a 400 `ApiError` for an invalid or refused field,
+ * `modalities` other than text among them. Errors after the first event of a stream are a part of the stream.
+ */
 export async function createChatCompletion(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, chatRequestSchema);
   refuseOtherModalities(body);

@@ -20,7 +20,11 @@ const MOST_TRIES = 4;
 /** Tokens of the marks around the gap and of files. */
 const SPARE_TOKENS = 16;
 
-/** POST /infill: the text that fills the gap between two texts, in llama-server's form, whole or as a stream. */
+/**
+ * POST /infill: the text that fills the gap between two texts, in llama-server's form, whole or as a stream. Throws a
+ * 400 `context_length_exceeded` if the gap, shortened before each further attempt, does not fit the context window in
+ * `MOST_TRIES` attempts.
+ */
 export async function infill(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readRequestFor(context, request, infillRequestSchema, ({ model }) =>
     wantedModel(context, model),

@@ -57,7 +57,10 @@ export async function countInputTokens(context: RequestContext, request: ApiRequ
   return jsonReply({ object: 'response.input_tokens', input_tokens });
 }
 
-/** GET /v1/responses/{response_id} */
+/**
+ * GET /v1/responses/{response_id}: a stored response. Throws a 404 `response_not_found` if no response of this key has
+ * the id, and a 400 `unsupported_parameter` for `stream=true`.
+ */
 export async function getResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
   if (queryField(request.query, 'stream') === 'true')
     throw unsupportedParameter('stream', 'A stored response can not be streamed again.');
@@ -66,7 +69,10 @@ export async function getResponse(context: RequestContext, request: ApiRequest, 
   return jsonReply(stored.response);
 }
 
-/** DELETE /v1/responses/{response_id} */
+/**
+ * DELETE /v1/responses/{response_id}: forgets a stored response. Throws a 404 `response_not_found` as `getResponse`
+ * does.
+ */
 export async function deleteResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
   const owner = await ownerOf(context.apiKeys, request);
   if (!isResponse(await context.responses.find(owner, id))) throw responseNotFound(id);

@@ -5,7 +5,10 @@ import { isBuiltIn } from './built-in.ts';
 import type { FileCatalogue } from './catalogue.ts';
 import { OutsideFolder, otherSources, planRemoval, removeModelFiles } from './remove.ts';
 
-/** Removes models from a folder of the catalogue, one at a time. */
+/**
+ * Removes models from a folder of the catalogue, one at a time. `remove` throws a 404 `ApiError` for an unknown model,
+ * and a 400 for the built-in model and for a model with files outside of the folder.
+ */
 export function createRemover(modelsFolder: string, catalogue: FileCatalogue, log: Log): Remover {
   const remove = async (id: string) => {
     const source = catalogue.sourceOf(id);

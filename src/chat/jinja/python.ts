@@ -6,7 +6,8 @@ interface JinjaValue {
 
 /**
  * Functions for the calls that `mendProgram` puts into a template. Each argument is a list of values, since the library
- * then tells their types.
+ * then tells their types. As in Python, a method that the value lacks throws an `Error`, which
+ * ends the rendering.
  */
 export const PYTHON_FUNCTIONS: Record<string, (...args: JinjaValue[][]) => unknown> = {
   py_str: (values) => toStr(values[0]),

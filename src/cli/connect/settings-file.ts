@@ -23,7 +23,10 @@ export function mergedText(existing: string | null, content: Content): string | 
   return value && `${JSON.stringify(merge(value, content.value), null, 2)}\n`;
 }
 
-/** Returns the text of a settings file; null if there is none. */
+/**
+ * Returns the text of a settings file; null if there is none. Throws an `Error` that names the file if it can't be
+ * read.
+ */
 export async function readSettings(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');

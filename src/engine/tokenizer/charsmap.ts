@@ -5,7 +5,8 @@ const VALUE = 0x7fff_ffff;
  * Makes the function that replaces characters by SentencePiece's table, "ｆ" by "f" for example. The texts in `kept` are
  * not changed. The table is a double array: four bytes with its length, then its nodes of 32 bits, then the
  * replacements, each with a zero byte at its end. A node has the byte that leads to it in its low bits, and the place
- * of its children in its high ones.
+ * of its children in its high ones. The function throws an `Error` where the table leads out of itself, because the
+ * model's file is damaged.
  */
 export function createCharsmap(table: Uint8Array, kept: string[]): (text: string) => string {
   if (table.length === 0) return (text) => text;

@@ -8,7 +8,10 @@ import { flatten } from './flat.ts';
 import { countUpTo, MAX_ITEMS } from './limits.ts';
 import { listedValues } from './types.ts';
 
-/** Matches the arrays of a flat schema. More items than `prefixItems` come only if `items` asks for them. */
+/**
+ * Matches the arrays of a flat schema. More items than `prefixItems` come only if `items` asks for them. Throws a 400
+ * `ApiError` for more than `MAX_ITEMS` items in `prefixItems` or `minItems`.
+ */
 export function arrayExpression(schema: SchemaObject, path: string, compiler: SchemaCompiler): Expression {
   const { refuse } = compiler;
   const place = { schema, path };

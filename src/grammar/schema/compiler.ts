@@ -25,7 +25,10 @@ import { resolveReference } from './reference.ts';
 import { stringExpression } from './string.ts';
 import { listedValues, type Union, unionOf, writtenTypes } from './types.ts';
 
-/** Makes the compiler of one schema. It adds its rules to `rules`. */
+/**
+ * Makes the compiler of one schema. It adds its rules to `rules`. `compile` throws a 400 `ApiError` for a schema that
+ * no grammar can be made of, as for one that is more than `MAX_NESTING` schemas deep.
+ */
 export function createSchemaCompiler(context: SchemaContext, rules: Rules): SchemaCompiler {
   let nesting = 0;
   const compiler: SchemaCompiler = {

@@ -18,7 +18,8 @@ const MAX_COMPARISONS = 100_000;
 
 /**
  * True if no value that the grammar writes for `written` is valid by `other`, as far as types, listed values and
- * required properties tell. False means "perhaps". Both schemas are flat; errors name `path`.
+ * required properties tell. False means "perhaps". Both schemas are flat; errors name `path`. Throws a 400 `ApiError`
+ * after `MAX_COMPARISONS` comparisons in one schema.
  */
 export function excludes(
   context: SchemaContext,

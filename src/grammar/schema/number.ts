@@ -23,7 +23,10 @@ const SAFE_DIGITS = 15;
 
 const LARGEST = 10n ** BigInt(WHOLE_DIGITS) - 1n;
 
-/** Matches the integers of a flat schema that are not ruled out, written without point and exponent. */
+/**
+ * Matches the integers of a flat schema that are not ruled out, written without point and exponent. Throws a 400
+ * `ApiError` for an exclusive bound beyond 2^53 - 1, where neighbouring integers are the same number.
+ */
 export function integerExpression(
   compiler: SchemaCompiler,
   schema: SchemaObject,

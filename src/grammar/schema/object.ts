@@ -30,7 +30,8 @@ export function isFree({ properties, required, patternProperties }: SchemaObject
 /**
  * Matches the objects of a flat schema: the properties in declared order, each at most once, then additional ones if
  * `additionalProperties` or `patternProperties` asks for them. An additional name may come twice. `JSON.parse` takes
- * the last value; both are valid.
+ * the last value; both are valid. Throws a 400 `ApiError` for additional properties beside a name of more than
+ * `MAX_NAME_LENGTH` characters.
  */
 export function objectExpression(declared: SchemaObject, path: string, compiler: SchemaCompiler): Expression {
   const schema = withListedNames(compiler, declared, path);

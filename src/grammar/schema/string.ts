@@ -20,7 +20,10 @@ const BLOCK = 64;
 /** Longest text that is counted by single characters. */
 const MAX_SINGLE = 4 * BLOCK;
 
-/** Matches the strings of a flat schema that are not ruled out. Lengths count code points. */
+/**
+ * Matches the strings of a flat schema that are not ruled out. Lengths count code points. Throws a 400 `ApiError` for a
+ * `pattern` or `format` that is unknown or takes too much work, and for a `minLength` over `MAX_LENGTH`.
+ */
 export function stringExpression(
   compiler: SchemaCompiler,
   schema: SchemaObject,
@@ -101,7 +104,10 @@ function atMost(compiler: SchemaCompiler, schema: SchemaObject, path: string): n
   return Number.POSITIVE_INFINITY;
 }
 
-/** Returns the texts that each `pattern` and `format` describes. */
+/**
+ * Returns the texts that each `pattern` and `format` describes. Throws a 400 `ApiError` for a pattern that is invalid
+ * or not supported, and for an unknown format.
+ */
 export function namedTexts(compiler: SchemaCompiler, schema: SchemaObject, path: string): TextTree[] {
   // A pattern wins over a format: JSON Schema makes patterns binding, and formats only a remark by default.
   const patterns = everyValue(schema, 'pattern');

@@ -48,7 +48,10 @@ const PROPERTIES = new Map<string, readonly Range[]>();
 const MAX_PROPERTIES = 32;
 const BLOCK = 4096;
 
-/** Reads an escape from behind its backslash, inside or outside a class. */
+/**
+ * Reads an escape from behind its backslash, inside or outside a class. Throws the error of `source.fail` for an escape
+ * that is not supported, and for half of a surrogate pair.
+ */
 export function readEscape(source: Source): readonly Range[] {
   const letter = source.characters[source.position++] ?? '';
   const set = SETS.get(letter) ?? readProperty(source, letter);
@@ -118,7 +121,7 @@ function punctuation(letter: string): number | undefined {
   return /^[^0-9A-Za-z]$/u.test(letter) ? letter.codePointAt(0) : undefined;
 }
 
-/** Reads a class from behind its opening bracket, up to and including the closing one. */
+/** Reads a class from behind its opening bracket, up to and including the closing one. Throws as `readEscape` does. */
 export function readClass(source: Source): readonly Range[] {
   const { characters } = source;
   const negated = characters[source.position] === '^';

@@ -13,7 +13,10 @@ export interface ServerMediaOptions {
   limits?: MediaLimits;
 }
 
-/** Makes the reader for the media of a server's requests. */
+/**
+ * Makes the reader for the media of a server's requests. An image throws a 501 `ApiError` on a machine where sharp does
+ * not load.
+ */
 export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }: ServerMediaOptions): MediaReader {
   const inTurn = createTurns();
   const mayAsk = allowPrivate ? () => true : isPublicAddress;

@@ -19,7 +19,9 @@ interface Life {
 
 /**
  * Holds a native engine in a process of its own. When the process dies, the calls in it fail with `EngineDied`, and
- * `ready` starts another. Deaths in a row open a breaker: for a time `ready` refuses, with the reason.
+ * `ready` starts another. Deaths in a row open a breaker: for a time `ready` refuses, with the reason. `ready` also
+ * throws a 503 `model_changed` if the model's files were replaced, and a 500 `engine_unavailable` if the engine does
+ * not load the model or the signal aborts. After the disposal, `load` and `ready` throw a 500.
  */
 export function startModelProcess(
   config: WorkerConfig,

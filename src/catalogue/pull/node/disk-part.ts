@@ -4,7 +4,10 @@ import { open } from 'node:fs/promises';
 import { readAt } from '../../../gguf/node/open-file.ts';
 import { NoRoom, type PartFile } from '../part-file.ts';
 
-/** Opens an unfinished file on disk. If it does not exist, it begins empty. */
+/**
+ * Opens an unfinished file on disk. If it does not exist, it begins empty. Throws the error of the file system if it
+ * can't be opened. `write` throws `NoRoom` on a full disk.
+ */
 export async function openDiskPart(path: string): Promise<PartFile & AsyncDisposable> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT);
   return {

@@ -19,8 +19,10 @@ const MOST_REDIRECTS = 10;
 const HEADERS = { 'accept-encoding': 'identity', 'user-agent': 'paddock' };
 
 /**
- * Makes the fetch of a server, whose clients choose the URLs. It connects to public addresses only, redirects included, and its errors do
- * not reveal whether a private address exists. It sends the `Authorization` header to the URL's own origin only.
+ * Makes the fetch of a server, whose clients choose the URLs. It connects to public addresses only, redirects included,
+ * and its errors do not reveal whether a private address exists. It sends the `Authorization` header to the URL's own
+ * origin only. It throws an `ApiError` if another attempt would fail in the same way, as for a private address or a bad
+ * redirect, and a plain error if not.
  */
 export function createServerFetch({ hubUrl, allowPrivate }: HubFetchOptions): Fetch {
   const hub = new URL(hubUrl).origin;

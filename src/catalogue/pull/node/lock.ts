@@ -21,6 +21,7 @@ const held = new Set<string>();
 
 /**
  * Takes a lock that processes share. Waits while another process has it. If the holder is dead, takes the lock over.
+ * Throws the reason of the signal if it aborts, and the error of the file system if the lock's file can't be written.
  *
  * @param onWait called once, with the holder's process id, if there is a wait
  * @returns a function that releases the lock

@@ -16,7 +16,8 @@ export interface PassBatch {
 }
 
 /**
- * Makes a batch of up to `size` tokens. Short typed arrays may be moved in memory, so it has a few more places.
+ * Makes a batch of up to `size` tokens. Short typed arrays may be moved in memory, so it has a few more places. `fill`
+ * throws a `RangeError` for more tokens than `size`.
  *
  * @param width the numbers of a hidden row, if the parts have such rows
  */

@@ -55,7 +55,10 @@ export function placementParams(
   return { params, keep };
 }
 
-/** Returns the devices that a model may be put on: all, or the main one if it is not split. */
+/**
+ * Returns the devices that a model may be put on: all, or the main one if it is not split. Throws an `Error` if
+ * llama.cpp found no GPU with the number `mainGpu`.
+ */
 export function devicesFor<D extends LlamaDevice>(devices: D[], { splitMode, mainGpu = 0 }: Shares): D[] {
   if (splitMode !== 'none') return devices;
   const main = devices[mainGpu];

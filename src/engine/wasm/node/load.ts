@@ -17,7 +17,8 @@ import { toLocalUrl } from './local-url.ts';
 
 /**
  * Loads a model into WebAssembly on this Node thread. Takes the default build if Node has Memory64 and JSPI (24 and
- * later), else the compatible one. Ignores `slots`: there is one.
+ * later), else the compatible one. Ignores `slots`: there is one. Throws an `Error` that names the file if a file of
+ * the model can't be opened, and the errors of `createWasmEngine`.
  */
 export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<TextEngine> {
   installWebGlobals();

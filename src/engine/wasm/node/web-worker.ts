@@ -26,7 +26,7 @@ export function transferList(option: TransferOption): readonly Transferable[] {
 
 /**
  * The browser's `Worker` on top of a thread. It takes `blob:` URLs of classic scripts; wllama and emscripten use no
- * others.
+ * others. The constructor throws a `TypeError` for another URL.
  */
 export class WebWorker {
   onmessage: ((event: { data: unknown }) => void) | null = null;
