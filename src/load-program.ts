@@ -24,14 +24,15 @@ type CodeCache = Record<string, Uint8Array>;
 const WRITE_AFTER_MS = 5000;
 
 /**
- * Loads a bundle of dist/programs and runs it. V8 takes its functions from a code cache, without which compiling them is a third of the CPU
- * time of a start. The first run that is long enough writes the cache, into `cache` beside the bundles. V8 itself rejects a cache of
- * another version or of other flags. Where the folder can't be written, there is none.
+ * Loads a bundle of dist/programs and runs it. V8 takes its functions from a code cache, without which compiling them
+ * is a third of the CPU time of a start. The first run that is long enough writes the cache, into `cache` beside the
+ * bundles. V8 itself rejects a cache of another version or of other flags. Where the folder can't be written, there is
+ * none.
  *
  * @param main the first file of the bundle, in the folder `parts` beside `program`
  * @param program the URL of the program's own file
- * @returns what the first file exports
- * @throws what the files throw when they run
+ * @returns the exports of the first file
+ * @throws any error of the files while they run
  */
 export function loadProgram(main: string, program: string): Exports {
   const path = fileURLToPath(program);

@@ -24,8 +24,8 @@ export interface FileStore {
   /** Returns the path of the text of a file, which may not be there yet. */
   pathOf(id: string): string;
   /**
-   * Makes a file of the lines that lie at its path already, without a last one that was cut off. Returns null, and deletes the text, if
-   * there are none.
+   * Makes a file of the lines that lie at its path already. A last line that was cut off is left out. Returns null, and
+   * deletes the text, if there are none.
    */
   publish(owner: string, id: string, filename: string, expiresAfter: number): Promise<FileObject | null>;
 }

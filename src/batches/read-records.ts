@@ -6,7 +6,10 @@ import { mapLimited } from '../utils/map-limited.ts';
 /** The most files that are opened at once: a process may open only so many. */
 export const AT_ONCE = 32;
 
-/** Reads the records among the names of a folder, one JSON file each, without those that are no JSON object. */
+/**
+ * Reads the records among the names of a folder, one JSON file each. Leaves out a file that holds no JSON object.
+ * Throws the error of the file system if a file can't be read.
+ */
 export async function readRecords<R>(folder: string, names: readonly string[]): Promise<R[]> {
   const records = names.filter((name) => name.endsWith('.json'));
   const read = await mapLimited(records, AT_ONCE, async (name) =>

@@ -52,7 +52,7 @@ const HYBRID = new Set([
   'nemotron_h_moe',
   'plamo2',
 ]);
-/** Hybrids that name their recurrent layers, or of which one layer of so many attends to all tokens. */
+/** Hybrids whose every n-th layer attends to all tokens, unless the file names the recurrent layers. */
 const BY_INTERVAL: Record<string, number> = { qwen3next: 4, qwen35: 4, qwen35moe: 4, qwen4exp: 4, 'minimax-01': 8 };
 /** These layers have both a recurrent state and keys and values. */
 const BOTH = new Set(['falcon-h1']);

@@ -1,6 +1,6 @@
 type Variables = Record<string, unknown>;
 
-/** The efforts that a template may know in the place of one that it refuses, the nearest first. */
+/** For each effort that a template may refuse: the efforts to try instead, the nearest first. */
 const NEAREST: Record<string, string[]> = {
   none: ['no_think'],
   minimal: ['low'],

@@ -43,8 +43,8 @@ export interface GenerationRequest {
   /** True if the prompt may use tokens that are already in the KV cache. */
   cachePrompt: boolean;
   /**
-   * The client's name for its conversation. Of equally good slots, the prompt gets the one that served the latest
-   * request with this name: it likely holds an older state of the conversation, which is no longer needed.
+   * The client's name for its conversation. Of equally good slots, the prompt gets the slot of the latest request with
+   * this name: it likely holds an older state of the conversation, which is no longer needed.
    */
   cacheKey?: string;
   /** The LoRA adapters to apply, each once, in the order in which the model has them. Absent if there are none. */

@@ -20,8 +20,8 @@ export interface SlotQueue {
   /** The number of slots in use. */
   readonly busy: number;
   /**
-   * The number of callers that wait for slots, without those that found slots free and still prepare their work, and
-   * without work in the background, which may wait for long where nobody is kept waiting.
+   * The number of callers that wait for slots. Two kinds do not count: callers that still prepare their work and will
+   * find slots free, and work in the background, which may wait for long on a server that keeps nobody waiting.
    */
   readonly waiting: number;
   /**
@@ -218,7 +218,7 @@ function createSlotUse(backgroundBesideOthers: number, calmMs: number) {
   let serial = 0;
   let meanMs: number | null = null;
 
-  // Only parties of one priority are compared, so what a key does in the background is not held against its chats.
+  // Only parties of one priority are compared, so a key's work in the background does not lower the share of its chats.
   const shareOf = ({ name, priority }: Party): Share => {
     const id = `${priority} ${name}`;
     const share = shares.get(id) ?? { held: 0, served: 0 };

@@ -21,10 +21,13 @@ export function createChatService(engine: TextEngine, chatTemplate = engine.trai
   return chatServiceOver(engine, createPreparer({ ...engine.traits, chatTemplate }));
 }
 
-/** Such a service whose events come with those of the engine, so that another one can take its generations up. */
+/**
+ * A `ChatService` that emits each event of the engine together with the events that follow from it, so that another
+ * engine can go on with the generation.
+ */
 export type JournaledService = Inference<GenerationRequest, JournaledEvent>;
 
-/** Does the same as `createChatService`, and tells of each event which one of the engine it comes from. */
+/** Does the same as `createChatService`, and names for each event the event of the engine that caused it. */
 export function createJournaledService(
   engine: TextEngine,
   chatTemplate = engine.traits.chatTemplate,
@@ -73,7 +76,7 @@ export function chatServiceOver(engine: Inference<TextRequest, EngineEvent>, pre
       const tell = checks ? createReplyCheck(checks, gate) : gate;
       const format = prepared.format && formatOf(prepared.format);
       const say = parser && format ? createReplyReader(() => format.createParser(parser), severalCalls, tell) : tell;
-      // Of a reply that another engine had begun, parser and check take in what it has told already.
+      // If another engine has begun the reply, parser and check read its text first.
       for (const piece of request.resume?.flatMap(({ said }) => said) ?? []) say(piece);
       silent = false;
       await engine.generate(textRequest, withoutTokens(say), signal);

@@ -44,9 +44,9 @@ export function drawMirostat2(candidates: Candidates, state: MirostatState, rand
 }
 
 /**
- * Draws by Mirostat version 1 and returns the index: fits Zipf's law to the most probable tokens, keeps as many tokens
- * as have the surprise mu by that law, draws from those, and updates mu. This is `llama_sampler_mirostat_apply`. If the
- * number to keep overflows, all tokens are kept; in llama.cpp that case is undefined.
+ * Draws by Mirostat version 1 and returns the index: fits Zipf's law to the most probable tokens, keeps the number of
+ * tokens that has the surprise mu by that law, draws from them, and updates mu. This is `llama_sampler_mirostat_apply`.
+ * If the number to keep overflows, all tokens are kept; in llama.cpp that case is undefined.
  *
  * If an engine gives only the N highest logits: the result is exact if N >= 100 and no more than N tokens are kept. The
  * fit needs only the ratios of the 100 highest probabilities, and the size of the vocabulary is known.

@@ -37,8 +37,9 @@ export interface Bodies {
 }
 
 /**
- * The longest wait for the next piece of a body without a declared length, in ms. uWebSockets.js takes the extension of a chunk for a part
- * of its length, waits for so many bytes, and closes the connection without a reply after 10 s.
+ * The longest wait for the next piece of a body without a declared length, in ms. uWebSockets.js mistakes the extension
+ * of a chunk for a part of its length. It then waits for more bytes than come, and closes the connection without a
+ * reply after 10 s.
  */
 const NEXT_PIECE_MS = 4000;
 const RETRY_AFTER_SECONDS = 1;

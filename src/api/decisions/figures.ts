@@ -18,8 +18,8 @@ export function expectedLevel(probabilities: number[]): number {
 }
 
 /**
- * Returns how close the levels lie to the most likely one: 1 if only that one is possible, 0 if they lie as far from it as those of an
- * even distribution lie from its middle.
+ * Returns how close the levels lie to the most likely one: 1 if only that level is possible; 0 if the mean distance
+ * from it is at least that of an even distribution from its middle.
  */
 export function scoreConfidence(probabilities: number[]): number {
   const { length } = probabilities;

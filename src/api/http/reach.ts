@@ -1,8 +1,8 @@
 import { isOfThisMachine } from './host.ts';
 
 /**
- * The routes that a web page may call: none, those that run models, or also those that load, unload, pull, import and
- * remove models.
+ * The routes that a web page may call: `none`; with `inference` the routes that run models; with `all` also the routes
+ * that load, unload, pull, import and remove models.
  */
 export type Reach = 'none' | 'inference' | 'all';
 

@@ -17,8 +17,9 @@ export interface Pass {
 /** Enforces the limits of keys. It counts by the names of the keys. */
 export interface Limiter {
   /**
-   * Counts a request. Throws a 429 `ApiError` with `Retry-After` if the key is over a limit. What a key does in the
-   * background is counted by itself, under the same limits, so that it uses up nothing of the other requests.
+   * Counts a request. Throws a 429 `ApiError` with `Retry-After` if the key is over a limit. A key's requests in the
+   * background are counted separately, under the same limits, so that they use up nothing that its other requests may
+   * use.
    */
   enter(key: ApiKey, background?: boolean): Pass;
   /** Returns the rate limit headers of a key; none for a key without limits. It counts nothing. */

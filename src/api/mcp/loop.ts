@@ -40,9 +40,9 @@ export interface McpLoop {
 
 /**
  * Replies to a conversation, and runs the tools of MCP servers that the model calls: the results go into the next
- * prompt, until the model calls no tool of a server any more, or also one of the client's, or one that the client has to
- * approve. At a limit, the model has to answer without further calls. Calls run one after the other, in the model's
- * order, because one may need what another has done.
+ * prompt. Ends with a reply that calls no tool of a server, or that also calls a tool of the client's or a tool that
+ * the client has to approve. At a limit, the model has to answer without further calls. Calls run one after the other,
+ * in the model's order, because one may need what another has done.
  */
 export async function* runMcpLoop(loop: McpLoop): AsyncGenerator<ReplyEvent> {
   const { generation, offer, approved, run } = loop;

@@ -6,7 +6,7 @@ const MOST_NAMES = 1024;
 
 const names = list(textField, MOST_NAMES, 'names', 'must be an array of names');
 
-/** Tools by their names, or those of which their server says whether they change anything. */
+/** Chooses tools by their names, or by their server's word on whether they only read. */
 const filter = objectField(
   { tool_names: v.nullish(names), read_only: v.nullish(booleanField) },
   'must be an object with tool_names or read_only',

@@ -15,9 +15,9 @@ export interface McpHistory {
 
 /**
  * Turns items into messages. The instructions and the system messages at the beginning become one message, since many
- * templates take only one. The items of one turn of the model become one message too, so that the template writes them
- * as the model did, and the prefix of the prompt stays the one in the KV cache. A call that was approved and not made yet
- * gets an empty result. Throws a 400 `ApiError` for files.
+ * templates take only one. The items of one turn of the model become one message too: the template then writes them as
+ * the model did, and the prompt continues the tokens in the KV cache. A call that was approved and not made yet gets an
+ * empty result. Throws a 400 `ApiError` for files.
  */
 export function fromResponseItems(instructions: string | null, items: PlacedItem[], history: McpHistory): Message[] {
   const said = items.findIndex(({ item }) => !isSystem(item));

@@ -4,8 +4,8 @@ import type { ServerClient } from '../client/client.ts';
 import { bringModel, modelNamed } from './bring.ts';
 
 /**
- * Returns the model with this id, or the one that the name stands for, which is pulled after a question if it is not
- * there; without a name, the best model for a chat. Throws an `Error` if there is no such model.
+ * Returns the model with this id or starter name. If it is not there, asks the user and pulls it. Without a name,
+ * returns the best model for a chat. Throws an `Error` if there is no such model.
  */
 export async function findOrPull(
   client: ServerClient,

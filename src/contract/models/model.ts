@@ -59,8 +59,9 @@ export const LABEL_DECISIONS = ['openjev', 'lev', 'nimble', 'pplx-decider'] as c
 export interface DecisionModel {
   type: (typeof LABEL_DECISIONS)[number];
   /**
-   * By what the logits of the labels are divided, under the type of a question (`noul`, `choice`, `score`), with the
-   * number of options if it depends on it, as in `choice.3_5` or `choice.small`. Without an entry, by 1.
+   * The divisors of the logits of the labels. A key is the type of a question (`noul`, `choice`, `score`), with the
+   * number of options if the divisor depends on it, as in `choice.3_5` or `choice.small`. Without an entry, the divisor
+   * is 1.
    */
   temperatures: Record<string, number>;
 }

@@ -80,8 +80,8 @@ export interface TextFormat {
 }
 
 /**
- * Returns a format whose written texts are made when they are asked for the first time: to make those of all formats takes tens of
- * ms, and each thread that prepares requests would do so at its start.
+ * Returns a format whose written texts are made at their first use. Making the texts of all formats takes tens of ms,
+ * which each thread that prepares requests would need at its start.
  */
 function writing(make: () => TextTree, isValid?: (text: string) => boolean): TextFormat {
   let made: TextTree | undefined;

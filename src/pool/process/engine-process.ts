@@ -40,8 +40,8 @@ export interface EngineProcess {
 }
 
 /**
- * @param libraries what the model needs; null for those of a GPU
- * @param onHeard is told each time that the process says anything, and whether that is of a call
+ * @param libraries the libraries that the model needs on the CPU; null for a GPU
+ * @param onHeard called at each message of the process. `ofCall` is true if the message belongs to a call
  */
 export function startEngineProcess(
   libraries: CpuLibraries | null,

@@ -68,7 +68,7 @@ export function startModelProcess(
         const result = await wanted.loaded;
         if (result.ok && life === wanted) return;
         if (!result.ok && result.changed) throw modelChanged();
-        // One that died while it was loading is started again, as long as the breaker lets it.
+        // An engine that died while it was loading is started again, until the breaker opens.
         if (life === wanted) break;
       }
       throw new ApiError({ ...serverError('The engine could not be started again.').data, code: 'engine_unavailable' });

@@ -7,7 +7,7 @@ const LOOK_MS = 1000;
 const SILENCE_MS = 30_000;
 /** The shortest time for which a step may take without being suspicious, in ms. */
 const LEAST_STEP_MS = 60_000;
-/** A step that takes so many times the longest one so far is not explained by its work. */
+/** A step that takes this many times as long as the longest step so far is stuck: its work does not explain it. */
 const STEP_FACTOR = 20;
 
 /** What the watchdog knows of an engine. Times are on one clock, in ms. */

@@ -40,8 +40,8 @@ const QUESTION: Message = { role: 'user', content: 'zqquestion' };
 export const PROBE_IDS = /zqidentf[ab]/g;
 
 /**
- * Makes the probes of a template: one whose calls have their arguments as an object, and one that has them as JSON text.
- * None if the template can't be read, or refuses a plain question.
+ * Makes the probes of a template: one with the arguments of calls as an object, and one with them as JSON text. None if
+ * the template can't be read, or refuses a plain question.
  */
 export function createProbes(template: string): Probe[] {
   const render = createRender(template);

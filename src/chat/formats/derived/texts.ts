@@ -9,8 +9,8 @@ export function sharedEnd(some: string, other: string): number {
 }
 
 /**
- * Returns the texts before, between and after the needles, each of which is searched for after the one before it.
- * Undefined if a needle is missing.
+ * Returns the texts before, between and after the needles, which are searched for in their order. Undefined if a needle
+ * is missing.
  */
 export function splitAt(text: string, needles: readonly string[]): string[] | undefined {
   const parts: string[] = [];

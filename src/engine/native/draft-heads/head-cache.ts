@@ -155,7 +155,10 @@ function withLastLogits(part: GuessPart): Part {
   return { ...part, logitsAt: [part.tokens.length - 1], highest: 1 };
 }
 
-/** llama.cpp's graph of EAGLE-3 gives the logits of all tokens, and takes those of the first ones where fewer are asked for. */
+/**
+ * llama.cpp's graph of EAGLE-3 computes the logits of all tokens. If fewer are asked for, it returns the logits of the
+ * first tokens, which are the wrong ones.
+ */
 function withAllLogits(part: GuessPart): Part {
   return { ...part, logitsAt: [...part.tokens.keys()] };
 }

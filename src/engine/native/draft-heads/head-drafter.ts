@@ -14,7 +14,7 @@ import { createRest } from './rest.ts';
 export interface HeadDrafter extends Follower {
   /** What the hidden rows consist of that the passes of the model have to give. */
   readonly parts: readonly RowPart[];
-  /** Returns the time in which one token is guessed for each of so many replies, in ms; 0 before any was measured. */
+  /** Returns the time to guess one token for each of this many replies together, in ms; 0 before it was measured. */
   tokenMs(replies: number): number;
   /** Measures that time, with some passes. To be called before the first sequence holds tokens. */
   warmUp(): Promise<void>;

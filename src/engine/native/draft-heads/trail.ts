@@ -10,9 +10,9 @@ export interface Pairs {
 }
 
 /**
- * How far the cache of an MTP layer or an EAGLE-3 draft model has followed one sequence. Either evaluates a token together with the
- * hidden row that the model has computed for the token before it. So the cache lags behind, or is one token ahead: the one that
- * was drawn last, which the model itself has not evaluated.
+ * How far the cache of an MTP layer or an EAGLE-3 draft model has followed one sequence. Either evaluates a token
+ * together with the hidden row that the model has computed for the token before it. So the cache lags behind, or is one
+ * token ahead, by the token that was drawn last and that the model itself has not evaluated.
  */
 export interface Trail {
   /** The number of tokens that the cache lacks. */

@@ -184,8 +184,8 @@ async function openWith(
 }
 
 /**
- * Returns the most tokens of a pass after which logits are wanted, in a context that guesses. A guess needs those after one token of each
- * sequence, but an EAGLE-3 draft model gives them for all tokens of a pass.
+ * Returns the most tokens of a pass after which logits are wanted, in a context that guesses. A guess needs the logits
+ * after one token of each sequence, but an EAGLE-3 draft model computes them after all tokens of a pass.
  */
 function outputsOfGuesses(guesses: 'mtp' | 'eagle3', batchSize: number, sequences: number): number {
   return guesses === 'mtp' ? sequences : batchSize;

@@ -30,8 +30,8 @@ export interface Run {
 
 /**
  * Returns the micro-batches into which llama.cpp cuts a run whose sequences have these numbers of tokens. Each
- * micro-batch takes the first consecutive sequences with tokens left, and as many tokens of each as the one with the
- * fewest has. llama.cpp reads all weights again for every micro-batch.
+ * micro-batch takes the first consecutive sequences with tokens left, and the same number of tokens of each: as many as
+ * the shortest of them has left. llama.cpp reads all weights again for every micro-batch.
  */
 export function cutRun(widths: readonly number[]): MicroBatch[] {
   const left = [...widths];

@@ -7,7 +7,7 @@ import type { LogitsPlace } from './tokens/token.ts';
 
 /** What the latest forward pass of a context has computed. All functions but `forget` throw once the context is closed. */
 export interface Outputs {
-  /** Is called before each pass: what it computes takes the place of what was read before. */
+  /** Drops the outputs read so far. To be called before each pass. */
   forget(): void;
   /** Returns the logits at a place of the latest pass. The array is filled anew by the next call. */
   logitsAt(place: LogitsPlace): Float32Array;
@@ -20,8 +20,8 @@ export interface Outputs {
 /**
  * Makes the functions that read the outputs of a context's latest pass.
  *
- * @param passes what was found in the latest pass itself
- * @param output what the model computes in place of logits, if it writes no text
+ * @param passes the highest logits that the latest pass has found itself
+ * @param output the kind of output of a model that writes no text and so has no logits
  * @param handle returns the context; throws once it is closed
  */
 export function createOutputs(

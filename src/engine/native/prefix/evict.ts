@@ -2,8 +2,8 @@ import { createPrefix } from './prefix.ts';
 import type { StoredSlot, StoreParts } from './stored-slot.ts';
 
 /**
- * Drops what the idle slot holds that was used the longest time ago, after a copy of it was made if that is worth its
- * time. A slot that is taken meanwhile keeps its tokens. Resolves to false if no idle slot holds any.
+ * Empties the idle slot that was used the longest time ago. Copies its tokens before, if the copy is worth its time. A
+ * slot that is taken meanwhile keeps its tokens. Resolves to false if no idle slot holds any.
  *
  * @param except a slot that keeps what it holds
  */

@@ -17,8 +17,8 @@ export function sharedTokens({ state, sequence }: SlotView, prompt: Prefix): num
 }
 
 /**
- * Returns the slots from which `self` can copy the beginning of a prompt, now or after their own prefill, the one with
- * the lowest turn first.
+ * Returns the slots from which `self` can copy the beginning of a prompt, now or after their own prefill, in ascending
+ * order of their turns.
  *
  * @param slots slots that share at least one block with the prompt
  * @param forgets true if a slot can only be copied as a whole

@@ -88,8 +88,8 @@ function bestOf<T>(list: readonly T[], order: (a: T, b: T) => number): T | undef
 }
 
 /**
- * Returns for each slot how much longer a pass takes if that slot is taken instead of the one with the shortest passes,
- * in ms. A slot joins the rows of busy slots beside it to one row.
+ * Returns for each slot how much longer a pass takes, in ms, than with the slot that gives the shortest passes. A slot
+ * joins the rows of busy slots beside it to one row.
  */
 function apartMs(busy: readonly boolean[], rowsMs: (slots: number) => number): number[] {
   const known = new Map([[0, 0]]);

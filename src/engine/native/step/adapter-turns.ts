@@ -20,7 +20,7 @@ export interface AdapterTurns {
 /** Makes the turns of one context. The set that has waited longest is next. */
 export function createAdapterTurns(): AdapterTurns {
   let current = { key: '', since: 0 };
-  /** The keys of the other sets, the one that has waited longest first. */
+  /** The keys of the other sets, in descending order of their waits. */
   let waiting: string[] = [];
 
   return {

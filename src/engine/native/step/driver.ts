@@ -15,7 +15,7 @@ import type { ThreadCounts } from './thread-count.ts';
 const MANY_TOKENS = 32;
 /** A pass that is expected to take less time, in ms, is computed while the event loop waits. */
 const BRIEF_MS = 20;
-/** Of so many brief passes, the CPU time of one is read: a reading takes up to 0.05 ms. */
+/** The CPU time is read once in this many brief passes: a reading takes up to 0.05 ms. */
 const BRIEF_WATCHED = 8;
 /** The share of a batch that is left for padding if several prompts wait. */
 const PADDING = 1 / 8;

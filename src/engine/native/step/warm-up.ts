@@ -22,8 +22,8 @@ interface Shape {
 
 /**
  * Runs the usual shapes of a forward pass a few times on a GPU, which loads its kernels at their first use: the first
- * request would wait for that. Then measures them with the driver, so that it need not take the first times of real
- * passes as those of all. Ends within about 3 s. The sequences are empty before and after. Throws if a pass fails.
+ * request would wait for that. Then measures them with the driver, which would otherwise have to rely on the times of
+ * the first real passes. Ends within about 3 s. The sequences are empty before and after. Throws if a pass fails.
  *
  * @param now returns the present, in ms
  */

@@ -7,8 +7,8 @@ import type { HiddenRows } from './hidden-rows.ts';
 export type During = <T>(call: (context: Pointer) => Promise<T>) => Promise<T>;
 
 /**
- * Turns `count` hidden rows of a target, one after the other, into as many rows of an EAGLE-3 draft model, at most those of a batch.
- * Throws if llama.cpp can not.
+ * Turns `count` hidden rows of a target, one after the other, into `count` rows of an EAGLE-3 draft model. `count` may
+ * not exceed the tokens of one batch. Throws if llama.cpp can not.
  *
  * @param isBrief true if the event loop waits meanwhile, for work of a few ms
  */

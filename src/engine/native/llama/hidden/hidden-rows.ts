@@ -23,10 +23,11 @@ export interface HiddenRows {
 const FLOAT_BYTES = 4;
 
 /**
- * Has a context give the hidden rows of all tokens from now on. llama.cpp can also give those of tokens with logits alone, but takes
- * the first rows for them in a pass of MTP layers that has other tokens too.
+ * Has a context give the hidden rows of all tokens from now on. llama.cpp can also give the rows of the tokens with
+ * logits alone. But in a pass of MTP layers that has other tokens too, it then gives the first rows, which belong to
+ * other tokens.
  *
- * @param parts what a row consists of, in this order
+ * @param parts the parts of a row, in this order
  * @param width the numbers of a part
  * @param handle returns the context; throws once it is closed
  * @throws an Error if the libraries have no functions for that

@@ -106,7 +106,8 @@ export function findMismatches(struct: string, expected: object, actual: object)
 }
 
 /**
- * Compares the default parameters that the library returns with those of the llama.cpp that Paddock's structs were written for.
+ * Compares the default parameters of the library with the defaults of the llama.cpp that Paddock's structs were written
+ * for.
  *
  * @throws an Error that names the first field that differs: nothing of the library may be used then
  */

@@ -53,8 +53,9 @@ export interface Binaries {
 }
 
 /**
- * Finds llama.cpp's libraries for a GPU runtime, or for the CPU alone: those that node-llama-cpp built from source on
- * this machine if there are any, else the prebuilt ones. Throws a plain Error with the reason if there are none.
+ * Finds llama.cpp's libraries for a GPU runtime, or for the CPU alone: the libraries that node-llama-cpp has built from
+ * source on this machine, if there are any, else the prebuilt libraries. Throws a plain Error with the reason if there
+ * are none.
  */
 export async function findBinaries(gpu: GpuRuntime | false): Promise<Binaries> {
   const name = binariesPackage(process, gpu);

@@ -12,10 +12,11 @@ export interface LlamaBuild {
 }
 
 /**
- * Opens llama.cpp's libraries for the CPU and compares their API with the one that Paddock is written for. Call it in a process of its
- * own: a library that does not fit the machine crashes the process.
+ * Opens llama.cpp's libraries for the CPU and compares their API with the API that Paddock is written for. Call it in a
+ * process of its own: a library that does not fit the machine crashes the process.
  *
- * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another layout
+ * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another
+ *   layout
  */
 export async function describeBuild(): Promise<LlamaBuild> {
   const { llama, kernels, instructionSets } = await openLibrary(false, silentLog);
