@@ -4,7 +4,8 @@ import { FILLER } from '../llama/pass-order.ts';
 import type { Token } from '../llama/tokens/token.ts';
 import { createTokenTimes } from '../step/pass-times.ts';
 import { MOST_LAG } from './follow-pass.ts';
-import type { Guessed, GuessPart, HeadCache } from './head-cache.ts';
+import type { HeadCache } from './head-cache.ts';
+import type { Guessed, GuessPart } from './head-passes.ts';
 
 /** What a reply wants guessed: `count` tokens after the token that was drawn last. `guessed` takes them. */
 export interface GuessRequest {
