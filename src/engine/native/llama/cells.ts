@@ -26,24 +26,33 @@ export interface Cells {
    * cannot do so.
    */
   keep(sequence: number, length: number): number;
-  /** Notes how many tokens each sequence had in the pass that has just ended; none after a pass that failed. */
+  /**
+   * Notes how many tokens each sequence had in the pass that has just ended; none for a pass that begins or has failed. From then on
+   * all sequences are settled.
+   */
   notePass(parts: readonly { sequence: number; tokens: number }[]): void;
   /**
    * Replaces what a sequence holds with what another one holds. Returns the number of tokens that it holds then: none if the
    * next pass is to take the other one's recurrent state back, since llama.cpp would copy the state before that.
    */
   copy(from: number, to: number): number;
+  /** False while the next pass is to copy bytes from or to this sequence. Sequences that share cells are always settled. */
+  settled(sequence: number): boolean;
+  /** True if all sequences are settled. */
+  readonly allSettled: boolean;
 }
 
 /** @param growing its `context` is another one after it has grown */
 export function createCells(
-  growing: { readonly context: Pick<LlamaContext, 'positions' | 'remove' | 'copy' | 'states'> },
+  growing: { readonly context: Pick<LlamaContext, 'positions' | 'remove' | 'copy' | 'states' | 'unified'> },
   { window }: Pick<Memory, 'window'>,
 ): Cells {
   /** The tokens that a sequence can drop from its recurrent state. The states before other tokens are gone. */
   let droppable = new Map<number, number>();
   /** The sequences whose state the next pass takes back. llama.cpp notes one step back only. */
   const takenBack = new Set<number>();
+  /** The sequences that the next pass is to copy from or to. */
+  const unsettled = new Set<number>();
   const clear = (sequence: number) => {
     droppable.delete(sequence);
     takenBack.delete(sequence);
@@ -69,6 +78,7 @@ export function createCells(
       return length;
     },
     notePass(parts) {
+      unsettled.clear();
       const { states } = growing.context;
       const most = ({ tokens }: { tokens: number }) => Math.min(states, tokens - 1);
       droppable = new Map(parts.map((part) => [part.sequence, most(part)]));
@@ -80,7 +90,13 @@ export function createCells(
       // Both have one state until the next pass.
       droppable.delete(from);
       growing.context.copy(from, to);
-      return count(to);
+      const copied = count(to);
+      if (copied > 0 && !growing.context.unified) unsettled.add(from).add(to);
+      return copied;
+    },
+    settled: (sequence) => !unsettled.has(sequence),
+    get allSettled() {
+      return unsettled.size === 0;
     },
   };
 }

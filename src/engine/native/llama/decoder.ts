@@ -1,6 +1,6 @@
 import { sum } from '../../../utils/sum.ts';
 import { createTurns } from '../../../utils/turns.ts';
-import { createCells, type Memory } from './cells.ts';
+import { type Cells, createCells, type Memory } from './cells.ts';
 import type { EvaluationOptions, LlamaContext } from './context.ts';
 import type { Follower } from './follower.ts';
 import type { GrowingContext } from './growing-context.ts';
@@ -98,24 +98,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
   const cells = createCells(growing, memory);
   // llama.cpp's context allows one call at a time.
   const alone = createTurns();
-  /** The sequences that the next forward pass is to copy from or to. */
-  let unsettled = new Set<number>();
-
-  const lacks = (length: number) => growing.room < Math.min(length + batchSize, contextLength);
-
-  const fillerFor = (sequence: number, longest: number): Part | undefined => {
-    if (!memory.rewinds || unsettled.has(sequence)) return undefined;
-    const at = cells.count(sequence);
-    return at < Math.min(longest, growing.room) ? fillerPart(sequence, at) : undefined;
-  };
-  const mostOf = ({ at, position, rows }: Part) =>
-    memory.rewinds && position === undefined && !rows ? growing.room - at : 0;
-  const orderOf = (parts: Part[], arrange: PassOptions['arrange']): PassOrder =>
-    arrange
-      ? orderParts(parts, sequences, { spare: batchSize - tokensOf(parts), fillerFor, mostOf }, arrange)
-      : { order: parts, drops: [] };
-
-  const counts = () => Array.from({ length: sequences }, (_, sequence) => cells.count(sequence));
+  const orderOf = createOrder(growing, cells, memory.rewinds);
 
   return {
     contextLength,
@@ -137,7 +120,6 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
         growing.context.setThreads(threads);
         const follows = follower?.follows ?? false;
         growing.context.hidden?.give(follows);
-        unsettled = new Set();
         cells.notePass([]);
         try {
           const places = await growing.context.decode(order, options);
@@ -161,15 +143,14 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
     copy: (from, to, extent) =>
       alone(async () => {
         const copied = cells.copy(from, to);
-        if (copied > 0 && !unified) unsettled.add(from).add(to);
         const kept = copied < extent ? cells.clear(to) : cells.keep(to, extent);
         await follower?.copied(from, to, kept);
         return kept;
       }),
-    settled: (sequence) => !unsettled.has(sequence),
+    settled: cells.settled,
     save: (sequence, path) =>
       alone(async () => {
-        if (unsettled.has(sequence)) throw new Error('the next forward pass is to copy this sequence');
+        if (!cells.settled(sequence)) throw new Error('the next forward pass is to copy this sequence');
         const since = performance.now();
         const bytes = await growing.context.save(sequence, path);
         return { bytes, ms: performance.now() - since };
@@ -183,7 +164,43 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
         cells.clear(sequence);
         return false;
       }),
-    spare: () => (unified ? growing.context.room - sum(counts()) : Number.POSITIVE_INFINITY),
+    ...createRoom(growing, cells, alone),
+  };
+}
+
+/**
+ * Makes the function that puts the parts of a pass into order. Parts are padded, and gaps between them filled, where the
+ * sequences can drop these tokens after the pass.
+ *
+ * @param rewinds true if a sequence can drop its latest tokens
+ */
+function createOrder(growing: GrowingContext, cells: Cells, rewinds: boolean) {
+  const { batchSize, sequences } = growing.context;
+  const fillerFor = (sequence: number, longest: number): Part | undefined => {
+    if (!rewinds || !cells.settled(sequence)) return undefined;
+    const at = cells.count(sequence);
+    return at < Math.min(longest, growing.room) ? fillerPart(sequence, at) : undefined;
+  };
+  const mostOf = ({ at, position, rows }: Part) => (rewinds && position === undefined && !rows ? growing.room - at : 0);
+
+  return (parts: Part[], arrange: PassOptions['arrange']): PassOrder =>
+    arrange
+      ? orderParts(parts, sequences, { spare: batchSize - tokensOf(parts), fillerFor, mostOf }, arrange)
+      : { order: parts, drops: [] };
+}
+
+/** Makes the functions that tell how much room the sequences have, and give them more. */
+function createRoom(
+  growing: GrowingContext,
+  cells: Cells,
+  alone: ReturnType<typeof createTurns>,
+): Pick<Decoder, 'spare' | 'expand' | 'lacks' | 'reserve'> {
+  const { batchSize, sequences, unified } = growing.context;
+  const held = () => sum(Array.from({ length: sequences }, (_, sequence) => cells.count(sequence)));
+  const lacks = (length: number) => growing.room < Math.min(length + batchSize, growing.contextLength);
+
+  return {
+    spare: () => (unified ? growing.context.room - held() : Number.POSITIVE_INFINITY),
     expand: () =>
       alone(async () => {
         const release = growing.hold();
@@ -198,7 +215,7 @@ export function createDecoder(growing: GrowingContext, memory: Memory, follower?
       if (!lacks(length)) return;
       await alone(async () => {
         const release = growing.hold();
-        if (unsettled.size === 0) {
+        if (cells.allSettled) {
           await growing.grow(length + batchSize);
           cells.notePass([]);
         }

@@ -3,10 +3,18 @@ import { createCells } from '../../../../src/engine/native/llama/cells.ts';
 import type { LlamaContext } from '../../../../src/engine/native/llama/context.ts';
 
 /** Makes the cells of a sequence with these positions, and logs what is done to them. */
-function createRun({ oldest = 0, newest = 99, removes = true, window = null as number | null, states = 0 }) {
+function createRun({
+  oldest = 0,
+  newest = 99,
+  removes = true,
+  window = null as number | null,
+  states = 0,
+  unified = true,
+}) {
   const log: string[] = [];
-  const context: Pick<LlamaContext, 'positions' | 'remove' | 'copy' | 'states'> = {
+  const context: Pick<LlamaContext, 'positions' | 'remove' | 'copy' | 'states' | 'unified'> = {
     states,
+    unified,
     positions: () => ({ first: oldest, last: newest }),
     remove: (_, start) => {
       log.push(start === 0 ? 'clear' : `remove from ${start}`);
@@ -76,6 +84,19 @@ describe('the cells of a sequence', () => {
     cells.notePass([{ sequence: 0, tokens: 1 }]);
     expect(cells.copy(0, 1)).toBe(100);
     expect(log.filter((line) => line.startsWith('copy'))).toEqual(['copy 0 to 1', 'copy 0 to 1']);
+  });
+
+  it.each([
+    ['until the next pass copies their bytes', { unified: false }, [false, false, true]],
+    ['not at all where they share cells', { unified: true }, [true, true, true]],
+    ['not at all where nothing is copied', { unified: false, newest: -1 }, [true, true, true]],
+  ])('are unsettled %s', (_, given, settled) => {
+    const { cells } = createRun(given);
+    cells.copy(0, 1);
+    expect([0, 1, 2].map(cells.settled)).toEqual(settled);
+    expect(cells.allSettled).toBe(settled.every(Boolean));
+    cells.notePass([]);
+    expect([cells.settled(0), cells.allSettled]).toEqual([true, true]);
   });
 
   it('are counted by the newest one', () => {
