@@ -5,7 +5,8 @@ import { InsufficientMemory, outputsOf } from '../../memory-estimate.ts';
 import { availableMemory } from '../../node/available-memory.ts';
 import { usableCores } from '../../node/cores.ts';
 import { type CacheSizes, planCache } from './cache-sizes.ts';
-import { type ContextOptions, type LlamaContext, openContext } from './context.ts';
+import type { ContextOptions } from './context/params.ts';
+import { type LlamaContext, openContext } from './context.ts';
 import type { LlamaModel } from './model.ts';
 
 /**

@@ -1,10 +1,7 @@
+import type { During } from '../context/lifetime.ts';
 import { addressOf, keepUntilHere } from '../library/bindings.ts';
 import type { Library } from '../library/library.ts';
-import type { Pointer } from '../library/pointer.ts';
 import type { HiddenRows } from './hidden-rows.ts';
-
-/** Runs a call of C with the context, which is not freed before the call has ended. */
-export type During = <T>(call: (context: Pointer) => Promise<T>) => Promise<T>;
 
 /**
  * Turns `count` hidden rows of a target, one after the other, into `count` rows of an EAGLE-3 draft model. `count` may

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ContextOptions, type LlamaContext, openContext } from '../../../../../src/engine/native/llama/context.ts';
+import type { ContextOptions } from '../../../../../src/engine/native/llama/context/params.ts';
+import { type LlamaContext, openContext } from '../../../../../src/engine/native/llama/context.ts';
 import type { LlamaModel } from '../../../../../src/engine/native/llama/model.ts';
 import type { Part } from '../../../../../src/engine/native/llama/pass-order.ts';
 import {
