@@ -12,7 +12,7 @@ import { createPrefill, type PrefillOptions } from './prefill.ts';
 import { demandOf, toPart, withGuess } from './proposal.ts';
 import { createReply } from './reply.ts';
 import type { ReplyTextOptions } from './reply-text.ts';
-import type { Steppable } from './step/step-loop.ts';
+import type { Steppable } from './step/steppable.ts';
 
 /** The options of one choice. */
 export interface GenerationOptions extends PrefillOptions, ReplyTextOptions {

@@ -3,38 +3,10 @@ import { CacheFull, PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { LogitsPlace } from '../llama/tokens/token.ts';
 import { createAdapterTurns } from './adapter-turns.ts';
+import { createCancellablePasses } from './cancellable-passes.ts';
+import { createGenerations } from './generations.ts';
 import type { Demand } from './step-plan.ts';
-
-/** A generation, as the step loop sees it. */
-export interface Steppable {
-  readonly demand: Demand;
-  /** The LoRA adapters of its forward passes. */
-  readonly adapters: AdapterSet;
-  readonly finished: boolean;
-  /** Its abort cancels the generation. */
-  readonly signal: AbortSignal;
-  /**
-   * Set while the generation waits for something other than a forward pass. It takes no part in the steps until this
-   * resolves. Never rejects.
-   */
-  readonly awaited?: Promise<void> | undefined;
-  /**
-   * Returns its part of the next forward pass: up to `granted` tokens of its prompt or, after the prefill, the tokens that
-   * its reply needs and `granted` guessed ones. Returns null if it has none. A cancelled generation ends here.
-   */
-  begin(granted: number): Part | null;
-  /** Takes the logits of its part. Never rejects: an error ends the generation. */
-  end(places: LogitsPlace[]): Promise<void>;
-  /** Ends the cancelled generation after its forward pass was aborted. Never rejects. */
-  abandon(): Promise<void>;
-  /**
-   * Gives up the room in the KV cache. What it held is evaluated again when it goes on. Never rejects. Undefined for a
-   * generation that cannot do so.
-   */
-  retreat?: (() => Promise<void>) | undefined;
-  /** Ends the generation after a failed forward pass. Never rejects. */
-  fail(error: unknown): Promise<void>;
-}
+import type { Steppable } from './steppable.ts';
 
 /** Plans the steps and runs their forward passes. */
 export interface StepDriver {
@@ -86,37 +58,16 @@ function passesOf(begun: readonly Begun[]): Begun[][] {
  */
 export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: MakeRoom = async () => false): StepLoop {
   const turns = createAdapterTurns();
-  let running: Steppable[] = [];
-  /** The generations that wait for room, and do not run. */
-  let waiting: Steppable[] = [];
+  const generations = createGenerations();
+  const passes = createCancellablePasses(decode);
   let active = false;
   let errands: (() => Promise<void>)[] = [];
-  /** The generations of the forward pass that is under way, and what aborts it. */
-  let computing: { generations: Steppable[]; controller: AbortController } | undefined;
-  /** Aborts forward passes, one after the other until one was aborted: a new controller takes as long as a small plan. */
-  let controller = new AbortController();
-
-  /** A pass is worth nothing once all of its generations are cancelled: a long part of a prompt takes seconds. */
-  const noteCancelled = () => {
-    if (computing?.generations.every(({ signal }) => signal.aborted)) computing.controller.abort();
-  };
-
-  const compute = async (generations: Steppable[], parts: Part[], adapters: AdapterSet): Promise<LogitsPlace[][]> => {
-    if (controller.signal.aborted) controller = new AbortController();
-    computing = { generations, controller };
-    noteCancelled();
-    try {
-      return await decode(parts, controller.signal, adapters);
-    } finally {
-      computing = undefined;
-    }
-  };
 
   const pass = async (begun: Begun[], adapters: AdapterSet): Promise<void> => {
     try {
       const release = hold();
       try {
-        const places = await compute(
+        const places = await passes.decode(
           begun.map(({ generation }) => generation),
           begun.map(({ part }) => part),
           adapters,
@@ -139,68 +90,36 @@ export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: Mak
    */
   const withRoom = async (begun: Begun[]): Promise<Begun[] | undefined> => {
     if (await makeRoom()) return begun;
-    const latest = running
-      .filter(({ retreat, finished }) => retreat && !finished)
-      .reduce<Steppable | undefined>(
-        (one, other) => (one && one.demand.since > other.demand.since ? one : other),
-        undefined,
-      );
-    if (!latest?.retreat || running.length < 2) return undefined;
-    await latest.retreat();
-    running = running.filter((generation) => generation !== latest);
-    waiting.push(latest);
-    return begun.filter(({ generation }) => generation !== latest);
-  };
-
-  /** Has the generation go on that began first of those that wait for room. */
-  const goOn = () => {
-    const [first, ...others] = waiting.sort((a, b) => a.demand.since - b.demand.since);
-    if (first) running.push(first);
-    waiting = others;
+    const latest = await generations.retreatLatest();
+    return latest && begun.filter(({ generation }) => generation !== latest);
   };
 
   const step = async () => {
-    const generations = turns.next(running, performance.now());
-    const { adapters = NO_ADAPTERS } = generations[0] ?? {};
+    const { running, waiting } = generations;
+    const together = turns.next(running, performance.now());
+    const { adapters = NO_ADAPTERS } = together[0] ?? {};
     const others = running.filter((generation) => generation.adapters.key !== adapters.key);
     // A cancelled generation ends at once, also while others have their turn or the room.
     for (const generation of [...others, ...waiting]) if (generation.signal.aborted) generation.begin(0);
     const grants = plan(
-      generations.map(({ demand }) => demand),
+      together.map(({ demand }) => demand),
       others.filter(({ demand }) => demand.reply > 0).length,
     );
-    const begun = generations.flatMap((generation, index) => {
+    const begun = together.flatMap((generation, index) => {
       const part = generation.begin(grants[index] ?? 0);
       return part ? [{ generation, part }] : [];
     });
-    for (const together of passesOf(begun)) await pass(together, adapters);
-  };
-
-  /** Leaves out the generations that wait for something else, and takes each in again when that is done. */
-  const setAside = () => {
-    running = running.filter((generation) => {
-      const { awaited } = generation;
-      void awaited?.then(() => {
-        running.push(generation);
-        start();
-      });
-      return awaited === undefined;
-    });
+    for (const ofPass of passesOf(begun)) await pass(ofPass, adapters);
   };
 
   const run = async () => {
-    while (running.length > 0 || errands.length > 0 || waiting.length > 0) {
+    while (generations.running.length > 0 || errands.length > 0 || generations.waiting.length > 0) {
       const due = errands;
       errands = [];
       for (const work of due) await work();
-      setAside();
-      if (running.length > 0) await step();
-      for (const { finished, signal } of [...running, ...waiting])
-        if (finished) signal.removeEventListener('abort', noteCancelled);
-      const before = running.length;
-      running = running.filter(({ finished }) => !finished);
-      waiting = waiting.filter(({ finished }) => !finished);
-      if (running.length < before || running.length === 0) goOn();
+      generations.setAside(start);
+      if (generations.running.length > 0) await step();
+      generations.settle(passes.leave);
     }
     active = false;
   };
@@ -214,8 +133,8 @@ export function createStepLoop({ plan, decode, hold }: StepDriver, makeRoom: Mak
 
   return {
     add(generation) {
-      running.push(generation);
-      generation.signal.addEventListener('abort', noteCancelled);
+      generations.add(generation);
+      passes.watch(generation);
       start();
     },
     between: (work) =>

@@ -2,13 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type AdapterSet, NO_ADAPTERS } from '../../../../src/engine/native/llama/adapters.ts';
 import { CacheFull, PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import type { MediaRows } from '../../../../src/engine/native/llama/media/rows.ts';
-import {
-  createStepLoop,
-  type MakeRoom,
-  type StepDriver,
-  type Steppable,
-} from '../../../../src/engine/native/step/step-loop.ts';
+import { createStepLoop, type MakeRoom, type StepDriver } from '../../../../src/engine/native/step/step-loop.ts';
 import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
+import type { Steppable } from '../../../../src/engine/native/step/steppable.ts';
 import { eventually } from '../../../kit/eventually.ts';
 
 /**
