@@ -1,6 +1,6 @@
 import { NO_ADAPTERS } from '../../src/engine/native/llama/adapters.ts';
 import type { Part } from '../../src/engine/native/llama/pass-order.ts';
-import type { StepDriver } from '../../src/engine/native/step/step-loop.ts';
+import type { StepDriver } from '../../src/engine/native/step/step-driver.ts';
 import type { SimulatedDecoder } from './simulated-gpu.ts';
 
 /** The requests of a simulated run: each stream sends several, one after the other. */

@@ -5,7 +5,7 @@ import type { Token } from './llama/tokens/token.ts';
 import { createReplyText, type ReplyText, type ReplyTextOptions } from './reply-text.ts';
 
 /** The options of one reply. */
-export interface ReplyOptions extends ReplyTextOptions {
+interface ReplyParts extends ReplyTextOptions {
   /** The tokens before the reply, and those of the reply that a previous engine drew. */
   prompt: readonly Token[];
   sequence: Pick<Sequence, 'room' | 'truncate'>;
@@ -26,7 +26,7 @@ export interface Reply {
 }
 
 /** Makes the reply of one generation. */
-export function createReply(options: ReplyOptions): Reply {
+export function createReply(options: ReplyParts): Reply {
   const { prompt, sequence, source, maxTokens } = options;
   const text = createReplyText(options);
   let proposal: Proposal | undefined;

@@ -3,7 +3,7 @@ import { type AdapterSet, createAdapterSwitch, NO_ADAPTERS } from './adapters.ts
 import { createBatch } from './batch.ts';
 import { createLifetime, type Lifetime } from './context/lifetime.ts';
 import { type ContextOptions, toContextParams } from './context/params.ts';
-import { createStates } from './context/states.ts';
+import { createStates, type SequenceStates } from './context/states.ts';
 import { createStopFlag, type StopFlag } from './context/stop-flag.ts';
 import { createEncoder, type EncodeRows } from './hidden/encoder.ts';
 import { type HiddenRows, openHiddenRows } from './hidden/hidden-rows.ts';
@@ -29,7 +29,7 @@ export interface EvaluationOptions {
  * llama.cpp's context of a model: the KV cache of its sequences, and the forward passes over them. One call at a time
  * may be under way. All functions throw after `close`.
  */
-export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
+export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'>, SequenceStates {
   /** llama.cpp's context. Throws after `close`. */
   readonly handle: Pointer;
   /** The number of tokens that a sequence can hold, if the others leave it as many. */
@@ -61,19 +61,11 @@ export interface LlamaContext extends AsyncDisposable, Omit<Outputs, 'forget'> {
   copy(from: number, to: number): void;
   /** Returns the smallest and the largest position of a sequence; both are -1 if it is empty. */
   positions(sequence: number): { first: number; last: number };
-  /** Writes the state of a sequence to a file. Resolves to its size in bytes. Throws if that fails. */
-  save(sequence: number, path: string): Promise<number>;
-  /** Loads the state of at most `room` tokens into a sequence. Resolves to false if that fails. */
-  load(sequence: number, path: string): Promise<boolean>;
   /**
    * Returns the size of a sequence's state, in bytes; with `isPartial`, of the part that is not the keys and values of
    * layers that attend to all tokens.
    */
   stateBytes(sequence: number, isPartial?: boolean): number;
-  /** Copies the state of a sequence into another context of the same model. Throws if that fails. */
-  moveTo(other: LlamaContext, sequence: number): Promise<void>;
-  /** Sets the state of a sequence. Throws if that fails. */
-  setState(sequence: number, state: Uint8Array): Promise<void>;
 }
 
 /** Thrown by a forward pass that was aborted. Some of its tokens may be in the KV cache. */

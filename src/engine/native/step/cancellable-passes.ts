@@ -1,7 +1,7 @@
 import type { AdapterSet } from '../llama/adapters.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { LogitsPlace } from '../llama/tokens/token.ts';
-import type { StepDriver } from './step-loop.ts';
+import type { StepDriver } from './step-driver.ts';
 import type { Steppable } from './steppable.ts';
 
 /**

@@ -7,7 +7,7 @@ import { createGovernedThreads } from './governed-threads.ts';
 import { planGuesses } from './guess-plan.ts';
 import { APART, promptBudget, promptTokenTime, TOGETHER } from './pace.ts';
 import type { PassTimes } from './pass-times.ts';
-import type { StepDriver } from './step-loop.ts';
+import type { StepDriver } from './step-driver.ts';
 import { planStep } from './step-plan.ts';
 import type { ThreadCounts } from './thread-count.ts';
 

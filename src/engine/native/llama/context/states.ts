@@ -1,15 +1,23 @@
-import type { LlamaContext } from '../context.ts';
 import type { Bindings } from '../library/bindings.ts';
 import type { During } from './lifetime.ts';
 
 /** Paddock keeps the tokens of a saved state itself, so the file has none. */
 const NO_TOKENS = new Int32Array(64);
 
+/** The states of a context's sequences: what the model has computed of their tokens. */
+export interface SequenceStates {
+  /** Writes the state of a sequence to a file. Resolves to its size in bytes. Throws if that fails. */
+  save(sequence: number, path: string): Promise<number>;
+  /** Loads the state of at most `room` tokens into a sequence. Resolves to false if that fails. */
+  load(sequence: number, path: string): Promise<boolean>;
+  /** Copies the state of a sequence into another context of the same model. Throws if that fails. */
+  moveTo(other: Pick<SequenceStates, 'setState'>, sequence: number): Promise<void>;
+  /** Sets the state of a sequence. Throws if that fails. */
+  setState(sequence: number, state: Uint8Array): Promise<void>;
+}
+
 /** Makes the functions that copy the states of sequences out of a context and into it. */
-export function createStates(
-  llama: Bindings,
-  during: During,
-): Pick<LlamaContext, 'save' | 'load' | 'moveTo' | 'setState'> {
+export function createStates(llama: Bindings, during: During): SequenceStates {
   return {
     save: (sequence, path) =>
       during(async (context) => {
