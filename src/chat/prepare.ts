@@ -1,20 +1,17 @@
-import { chatTemplateInvalid, invalidRequest } from '../contract/errors.ts';
 import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Media } from '../contract/media.ts';
 import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
-import { messageOf } from '../utils/error-message.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
 import { beginForcedReply, openedReasoning } from './forced-reply.ts';
 import type { ParserOptions } from './formats/format.ts';
 import { type FormatPlan, findFormat, formatOf } from './formats/index.ts';
 import { type InfillMarks, infillText } from './infill.ts';
-import { compileJinja, type RenderJinja } from './jinja/template.ts';
-import { createLiteralGuard } from './literal-text.ts';
+import { createLiteralGuard, type LiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
+import { createModelTemplates, type ModelTemplates } from './model-templates.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { formGrammar, replyGrammar } from './reply-grammar.ts';
-import { type ChatTemplate, createChatTemplate } from './template.ts';
 import { asksForThoughts, type ThinkingLimit, thinkingBudgetOf, toThinkingLimit } from './thinking-limit.ts';
 import { allowsSeveralCalls, callableTools, visibleTools, withTools } from './tools.ts';
 
@@ -57,100 +54,33 @@ export interface PreparedRequest {
   thinking?: ThinkingLimit;
 }
 
+/** What prepares the conversations of one model. */
+interface PreparedModel {
+  traits: ModelTraits;
+  templates: ModelTemplates;
+  /** Marks the control tokens in a client's text, so that they stay text. */
+  guard: LiteralGuard['guard'];
+  /** Takes the marks off again: returns the text in parts if it has some. */
+  toPrompt: (text: string) => string | TextPart[];
+}
+
 /**
  * Returns a function that turns requests into requests for an engine. It throws a 400 `ApiError` for a conversation
  * that the template refuses, for a schema or a grammar that can't be enforced, and for infilling without the model's
  * support. It throws a 500 `ApiError` for every conversation if the template can't be read.
  */
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => PreparedRequest {
-  let compiled: ChatTemplate | undefined;
-  // A model whose template can't be read still takes prompts that need no template.
-  const template: ChatTemplate = (...conversation) => {
-    compiled ??= readTemplate(traits);
-    return compiled(...conversation);
-  };
-  let decision: RenderJinja | undefined;
-  const renderDecision: RenderJinja = (values) => {
-    decision ??= readDecisionTemplate(traits);
-    try {
-      return decision(values);
-    } catch (error) {
-      const message = `The model's template for decisions does not take this question: ${messageOf(error)}`;
-      throw invalidRequest(message, 'questions');
-    }
-  };
+  const templates = createModelTemplates(traits);
   const { guard, split } = createLiteralGuard(traits.controlTokens);
   const toPrompt = (text: string) => {
     const parts = split(text);
     return parts.length > 1 || parts[0]?.literal ? parts : text;
   };
-
-  const prepareChat = (chat: ChatPrompt, request: GenerationRequest): PreparedRequest => {
-    const plan = findFormat(traits.chatTemplate);
-    const format = formatOf(plan);
-    const [shown, callable] = [visibleTools(chat), callableTools(chat)];
-    const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
-    const thinks = asksForThoughts(request, chat);
-    // With a grammar, the prompt is the one for replies without reasoning until the request asks for reasoning.
-    const kwargs = { ...(grammar !== null && !thinks && { enable_thinking: false }), ...chat.templateKwargs };
-    const render = (messages: ChatMessage[], begins: boolean) => {
-      const conversation = withTools(messages, guard(shown), traits.chatTemplate, format);
-      return template(conversation.messages, conversation.tools, guard(kwargs), begins);
-    };
-    const { text, media } = renderWithMedia(chat.messages, (messages) =>
-      chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
-    );
-    const common = {
-      media,
-      checks,
-      marks: format.marks,
-      format: plan,
-      filtered: hasBannedText(request),
-      severalCalls: allowsSeveralCalls(chat),
-    };
-    const [usual] = format.reasoning;
-    const inContent = chat.thoughtsInContent && usual ? { thoughtsInContent: usual } : {};
-    const limit = (marks = usual, inside: boolean) => {
-      const tokens = marks && thinkingBudgetOf(request, chat, { text, template: traits.chatTemplate, marks });
-      return tokens === undefined || !marks ? {} : { thinking: toThinkingLimit(tokens, marks, format, inside) };
-    };
-    const last = chat.messages.at(-1);
-    if (chat.continues && last) {
-      const continues = continuedPart(last);
-      return {
-        ...common,
-        grammar,
-        prompt: toPrompt(text),
-        parser: { tools: callable, startsInReasoning: false, continues, ...inContent },
-        continues: true,
-        ...limit(undefined, continues === 'reasoning'),
-      };
-    }
-    if (grammar !== null) {
-      const tools = request.replyFormat.kind === 'options' ? [] : callable;
-      const template = traits.chatTemplate;
-      const forced = beginForcedReply(text, grammar, { chat, tools, format, template, thinks });
-      return {
-        ...common,
-        grammar: forced.grammar,
-        prompt: toPrompt(forced.text),
-        parser: forced.parser && { ...forced.parser, ...inContent },
-        ...(forced.thoughts && limit(forced.thoughts, true)),
-      };
-    }
-    const opened = openedReasoning(text, format);
-    return {
-      ...common,
-      grammar,
-      prompt: toPrompt(text),
-      parser: { tools: callable, startsInReasoning: opened !== undefined, ...inContent },
-      ...limit(opened, opened !== undefined),
-    };
-  };
+  const model = { traits, templates, guard, toPrompt };
 
   return (request) => {
     const { prompt } = request;
-    if (prompt.kind === 'chat') return prepareChat(prompt, request);
+    if (prompt.kind === 'chat') return prepareChat(model, prompt, request);
     const plain = {
       media: [],
       ...formGrammar(request.replyFormat),
@@ -166,7 +96,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       case 'tokens':
         return { ...plain, prompt: prompt.tokens };
       case 'decision':
-        return { ...plain, prompt: toPrompt(withoutMarks(renderDecision(guard({ ...prompt.values })))) };
+        return { ...plain, prompt: toPrompt(withoutMarks(templates.decision(guard({ ...prompt.values })))) };
       case 'infill':
         return { ...plain, prompt: toPrompt(withoutMarks(infillText(guard(prompt), traits.infill))) };
       default:
@@ -175,29 +105,70 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
   };
 }
 
-function readTemplate(traits: ModelTraits): ChatTemplate {
-  try {
-    return createChatTemplate(traits.chatTemplate, traits);
-  } catch (error) {
-    throw chatTemplateInvalid(syntaxReason(error));
+/** Prepares a conversation: renders the template, compiles the grammar of the reply and decides how it is read. */
+function prepareChat(
+  { traits, templates, guard, toPrompt }: PreparedModel,
+  chat: ChatPrompt,
+  request: GenerationRequest,
+): PreparedRequest {
+  const plan = findFormat(traits.chatTemplate);
+  const format = formatOf(plan);
+  const [shown, callable] = [visibleTools(chat), callableTools(chat)];
+  const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
+  const thinks = asksForThoughts(request, chat);
+  // With a grammar, the prompt is the one for replies without reasoning until the request asks for reasoning.
+  const kwargs = { ...(grammar !== null && !thinks && { enable_thinking: false }), ...chat.templateKwargs };
+  const render = (messages: ChatMessage[], begins: boolean) => {
+    const conversation = withTools(messages, guard(shown), traits.chatTemplate, format);
+    return templates.chat(conversation.messages, conversation.tools, guard(kwargs), begins);
+  };
+  const { text, media } = renderWithMedia(chat.messages, (messages) =>
+    chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
+  );
+  const common = {
+    media,
+    checks,
+    marks: format.marks,
+    format: plan,
+    filtered: hasBannedText(request),
+    severalCalls: allowsSeveralCalls(chat),
+  };
+  const [usual] = format.reasoning;
+  const inContent = chat.thoughtsInContent && usual ? { thoughtsInContent: usual } : {};
+  const limit = (marks = usual, inside: boolean) => {
+    const tokens = marks && thinkingBudgetOf(request, chat, { text, template: traits.chatTemplate, marks });
+    return tokens === undefined || !marks ? {} : { thinking: toThinkingLimit(tokens, marks, format, inside) };
+  };
+  const last = chat.messages.at(-1);
+  if (chat.continues && last) {
+    const continues = continuedPart(last);
+    return {
+      ...common,
+      grammar,
+      prompt: toPrompt(text),
+      parser: { tools: callable, startsInReasoning: false, continues, ...inContent },
+      continues: true,
+      ...limit(undefined, continues === 'reasoning'),
+    };
   }
-}
-
-function readDecisionTemplate({ decisionTemplate }: ModelTraits): RenderJinja {
-  if (decisionTemplate === undefined) throw new Error('the model has no template for decisions');
-  try {
-    return compileJinja(decisionTemplate);
-  } catch (error) {
-    throw chatTemplateInvalid(syntaxReason(error));
+  if (grammar !== null) {
+    const tools = request.replyFormat.kind === 'options' ? [] : callable;
+    const template = traits.chatTemplate;
+    const forced = beginForcedReply(text, grammar, { chat, tools, format, template, thinks });
+    return {
+      ...common,
+      grammar: forced.grammar,
+      prompt: toPrompt(forced.text),
+      parser: forced.parser && { ...forced.parser, ...inContent },
+      ...(forced.thoughts && limit(forced.thoughts, true)),
+    };
   }
-}
-
-/** Returns the error of a template as words: the library's names of token types are replaced. */
-function syntaxReason(error: unknown): string {
-  if (!(error instanceof Error) || error instanceof TypeError) return 'it is not valid Jinja';
-  const reason = error.message.replace(/^Parser Error: /, '').replace(/(?: \w+ !== \w+)?\.?$/, '');
-  return reason
-    .replace(/\.$/, '')
-    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
-    .toLowerCase();
+  const opened = openedReasoning(text, format);
+  return {
+    ...common,
+    grammar,
+    prompt: toPrompt(text),
+    parser: { tools: callable, startsInReasoning: opened !== undefined, ...inContent },
+    ...limit(opened, opened !== undefined),
+  };
 }

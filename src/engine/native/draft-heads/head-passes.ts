@@ -27,6 +27,7 @@ export interface HeadPasses {
   guess(parts: readonly GuessPart[], threads: number, isBrief: boolean): Promise<Guessed[]>;
 }
 
+/** @param growing the context of the draft head; a pass that needs more room has it grow */
 export function createHeadPasses(growing: GrowingContext): HeadPasses {
   const { batchSize, unified, encode } = growing.context;
   // An EAGLE-3 draft model knows no row before the first token of a text. It evaluates the second one at the first position.
