@@ -67,9 +67,13 @@ export function createHeadDrafter({ cache, parts: rowParts, threads, onFailure }
       }
     });
 
-  /** Forgets all sequences when the head begins to rest: they go on without it. */
+  /**
+   * Forgets all sequences when the head begins to rest: they go on without it. When it wakes, a guess is tried and measured: without
+   * that, a time from a busy moment could keep it from ever guessing again.
+   */
   const addIdle = (passes: number) => {
     if (!rest.noteIdle(passes)) return;
+    guesses.forgetTimes();
     for (let sequence = 0; sequence < cache.sequences; sequence++) cache.forget(sequence);
   };
 

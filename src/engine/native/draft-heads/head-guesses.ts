@@ -25,6 +25,8 @@ export interface Going {
 export interface HeadGuesses {
   /** Returns the time in which one token is guessed for each of so many replies, in ms; 0 before any was measured. */
   tokenMs(replies: number): number;
+  /** Forgets that time, so that the next guess measures it anew: it may be that of a moment in which the machine was busy. */
+  forgetTimes(): void;
   /** Measures that time. To be called before the first sequence holds tokens. Throws if a pass fails. */
   warmUp(): Promise<void>;
   /**
@@ -48,7 +50,7 @@ export function createHeadGuesses(
   cache: Pick<HeadCache, 'trail' | 'drop' | 'forget' | 'batchSize' | 'catchUp' | 'ahead' | 'guess'>,
   threads: () => number,
 ): HeadGuesses {
-  const times = createTokenTimes();
+  let times = createTokenTimes();
   const isBriefFor = (replies: number) => !times.empty && times.of(replies) < BRIEF_MS;
 
   /** Guesses one token more for each request, and then for those that want more. */
@@ -62,6 +64,9 @@ export function createHeadGuesses(
 
   return {
     tokenMs: (replies) => (times.empty ? 0 : times.of(replies)),
+    forgetTimes() {
+      times = createTokenTimes();
+    },
     async warmUp() {
       for (let pass = 0; pass < FIRST_PASSES; pass++) {
         const since = performance.now();

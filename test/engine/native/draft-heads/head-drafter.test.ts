@@ -209,6 +209,14 @@ describe.each(KINDS)('%s', (_, kind) => {
     expect(await drafter.guess(1, all[0] ?? -1, 5)).toEqual(all.slice(1, 6));
   });
 
+  it('forgets the time of a guess when it rests: it may be that of a busy moment, and keep it from guessing for ever', async () => {
+    await drafter.warmUp();
+    expect(drafter.tokenMs(1)).toBeGreaterThan(0);
+    for (let pass = 0; pass < 64; pass++) drafter.noteIdle();
+    await drafter.truncated(0, 0);
+    expect(drafter.tokenMs(1)).toBe(0);
+  });
+
   it('rests after prompts for whose replies it is never asked', async () => {
     const long = Array.from({ length: 65 }, () => 270);
     for (let prompt = 0; prompt < 16; prompt++) {
