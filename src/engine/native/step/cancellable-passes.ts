@@ -23,6 +23,7 @@ export interface CancellablePasses {
 
 /** @param decode runs a pass */
 export function createCancellablePasses(decode: StepDriver['decode']): CancellablePasses {
+  const watched = new Set<Pick<Steppable, 'signal'>>();
   /** The generations of the pass that is under way; undefined between two passes. */
   let computing: readonly Pick<Steppable, 'signal'>[] | undefined;
   /** Aborts passes, one after the other until one was aborted: a new controller takes as long as a small plan. */
@@ -33,8 +34,16 @@ export function createCancellablePasses(decode: StepDriver['decode']): Cancellab
   };
 
   return {
-    watch: ({ signal }) => signal.addEventListener('abort', noteCancelled),
-    leave: ({ signal }) => signal.removeEventListener('abort', noteCancelled),
+    watch(generation) {
+      watched.add(generation);
+      generation.signal.addEventListener('abort', noteCancelled);
+    },
+    leave(generation) {
+      watched.delete(generation);
+      // All choices of a request share its signal.
+      const isShared = [...watched].some(({ signal }) => signal === generation.signal);
+      if (!isShared) generation.signal.removeEventListener('abort', noteCancelled);
+    },
     async decode(generations, parts, adapters) {
       if (controller.signal.aborted) controller = new AbortController();
       computing = generations;

@@ -53,4 +53,19 @@ describe('a pass', () => {
     await decode();
     expect(signals[0]?.aborted).toBe(false);
   });
+
+  it('is aborted by the signal of a request of which another choice is finished', async () => {
+    const request = new AbortController();
+    const aborted: boolean[] = [];
+    const passes = createCancellablePasses(async (_, signal) => {
+      request.abort();
+      aborted.push(signal.aborted);
+      return [];
+    });
+    const [first, second] = [{ signal: request.signal }, { signal: request.signal }];
+    for (const choice of [first, second]) passes.watch(choice);
+    passes.leave(first);
+    await passes.decode([second], [], NO_ADAPTERS);
+    expect(aborted).toEqual([true]);
+  });
 });
